@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from bandits_dp import _checks
 from bandits_dp.app.app import App
-from bandits_dp.app.contextual import BILLBOARD, ContextsApp
-from bandits_dp.app.linear import ClientsApp
-from bandits_dp.app.streams import CountedBatches, FreshBatches
 from bandits_dp.app.sums import SumsApp
-from bandits_dp.contextual.radius import check_ridge
+from bandits_dp.contextual.app import combined
 from bandits_dp.continual import Counter
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.privatizers import LinearStatistics, Privatizer
+from bandits_dp.linear.app import ClientsApp
+from bandits_dp.privatizers import Privatizer
 from bandits_dp.privatizers.base import complete
 from bandits_dp.problem import check_problem
 
@@ -87,16 +83,8 @@ def combine(
     if guarantee is not None and not isinstance(guarantee, Guarantee):
         raise TypeError(f"guarantee must be a bandits_dp.Guarantee, got {_checks.told(guarantee)}")
     horizon = _checks.integer("horizon", horizon)
-    app: App
     if chooses:
-        if isinstance(learner, LinUCB) and len(learner.theta) != problem.dimension:
-            raise ValueError(f"learner must be for features of length {problem.dimension}, got one for {len(learner.theta)}")
-        if isinstance(learner, LinUCB) and not learner.radius.floor(0):  # no noise lifts its matrix
-            ridge = learner.radius.regularizer(0)
-            check_ridge("the regularizer of learner", ridge, problem.dimension, horizon, problem.feature_norm)
-        app = ContextsApp(learner, _stream(privatizer, problem, horizon), problem, horizon, fidelity=fidelity)
-        if app.guarantee.model == "central" and app.guarantee.proved:  # her own arm shows a user's features to whoever sees it
-            app.guarantee = replace(app.guarantee, reason=app.guarantee.reason + BILLBOARD, joint=True)
+        app: App = combined(learner, privatizer, problem, horizon, fidelity)
     else:
         if isinstance(privatizer, (Privatizer, Counter)) or not callable(privatizer):
             raise TypeError(f"privatizer must be callable as privatizer(users), as partial(BinarySum, epsilon=1.0, delta=1e-6) "
@@ -110,21 +98,6 @@ def combine(
         app.guarantee = guarantee
     app.check_problem(problem)
     return app
-
-
-def _stream(source: Any, problem: Any, horizon: int) -> FreshBatches | CountedBatches:
-    """Return what releases running sums of the statistics of features, if it can."""
-    if isinstance(source, Counter):
-        if source.steps or (source.horizon is not None and source.horizon < horizon):
-            raise ValueError(f"privatizer must be a fresh counter for {horizon} rounds, got {_checks.told(source)} after "
-                             f"{source.steps} values")
-    else:
-        source = complete(source)
-    domain = LinearStatistics(problem.dimension)
-    if source.dimension != domain.dimension:
-        raise ValueError(f"privatizer must be for {domain.dimension} numbers per user, {domain!r}, got {_checks.told(source)} for "
-                         f"{source.dimension}")
-    return CountedBatches(source) if isinstance(source, Counter) else FreshBatches(source)
 
 
 def _made(make: Callable[..., Any], users: int, *dimension: int) -> Privatizer:

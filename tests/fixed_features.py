@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from bandits_dp.app.contextual import ContextsApp
+from bandits_dp.contextual.app import ContextsApp
 from bandits_dp.contextual.problems import ContextualLinear
 
 

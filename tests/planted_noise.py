@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from bandits_dp import privatizers as P
-from bandits_dp.app.contextual import ContextsApp
-from bandits_dp.app.linear import ClientsApp
 from bandits_dp.app.sums import SumsApp
 from bandits_dp.arms.app import RunningApp
+from bandits_dp.contextual.app import ContextsApp
+from bandits_dp.linear.app import ClientsApp
 from bandits_dp.noise.grid import Grid
 from bandits_dp.privatizers import returning
 from bandits_dp.privatizers.bit_sum import BitSum

@@ -13,10 +13,10 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
 from bandits_dp.accounting.binomial import binomial_delta
-from bandits_dp.app.contextual import ContextsApp
+from bandits_dp.contextual.app import ContextsApp
+from bandits_dp.contextual.linucb import LinUCB
 from bandits_dp.contextual.private_radius import LemmaRadius
 from bandits_dp.continual import FactorizationCounter, TreeCounter
-from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.privatizers import LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.problems import ContextualLinear
 from tests.chapters import slope

@@ -20,12 +20,12 @@ from bandits_book.replicas import CodeLinear
 from bandits_book.replicas import linucb as replica
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std, shuffle_epsilon
 from bandits_dp.accounting.binomial import binomial_delta
-from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.app.streams import FreshBatches
+from bandits_dp.contextual.app import ContextsApp
+from bandits_dp.contextual.linucb import LinUCB
 from bandits_dp.contextual.private_radius import LemmaRadius
 from bandits_dp.contextual.radius import FixedWidth, PlainRadius
 from bandits_dp.guarantee import no_guarantee
-from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.privatizers import AmplifiedGaussian, Identity, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.problems import ContextualLinear

@@ -12,12 +12,12 @@ from scipy.special import log_ndtr
 import bandits_dp as bdp
 from bandits_book import setup
 from bandits_dp.accounting import advanced_composition, gaussian_delta, gaussian_noise_std, optimal_composition, shuffle_epsilon
-from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.app.streams import FreshBatches
+from bandits_dp.contextual.app import ContextsApp
+from bandits_dp.contextual.linucb import LinUCB
 from bandits_dp.contextual.private_radius import CertifiedRadius
 from bandits_dp.contextual.problems import ContextualLinear
 from bandits_dp.continual import FactorizationCounter, TreeCounter
-from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.privatizers import AmplifiedGaussian, Box, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum, composes, per_batch

@@ -14,8 +14,8 @@ import bandits_dp as bdp
 from bandits_book.scenes.rewards.bounds import regret_bound
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
 from bandits_dp.contextual.dynamic import DynamicBound, DynamicLaplace
+from bandits_dp.contextual.linucb_rewards import InstrumentLinUCB
 from bandits_dp.contextual.radius import FixedWidth
-from bandits_dp.learners.linucb_rewards import InstrumentLinUCB
 from bandits_dp.problems import PoolContextual
 from tests.chapters import defined
 

@@ -220,7 +220,7 @@ def test_an_app_knows_no_server_and_no_book(path):
 LOADED = "import sys; import {}; print([name for name in sys.modules if name.startswith(('bandits_dp.serve', 'bandits_book'))])"
 
 
-@pytest.mark.parametrize("module", ["bandits_dp", "bandits_dp.app.contextual", "bandits_dp.app.sums", "bandits_dp.app.linear"])
+@pytest.mark.parametrize("module", ["bandits_dp", "bandits_dp.contextual.app", "bandits_dp.app.sums", "bandits_dp.linear.app"])
 def test_what_is_imported_first_loads_neither(module):
     done = subprocess.run([sys.executable, "-c", LOADED.format(module)], capture_output=True, text=True, check=True, timeout=600)
     assert done.stdout == "[]\n"

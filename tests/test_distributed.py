@@ -11,8 +11,8 @@ import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
 from bandits_dp.ask_tell import Asked
 from bandits_dp.linear.designs import g_optimal_design
+from bandits_dp.linear.fast import _released_averages
 from bandits_dp.linear.widths import ExactWidth, Phase
-from bandits_dp.play.plain import _released_averages
 from bandits_dp.privatizers import Box, CentralLaplace, LocalLaplace, Reals, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
 from bandits_dp.serve import Served

@@ -8,13 +8,13 @@ from scipy import stats
 
 import bandits_dp as bdp
 from bandits_dp._ties import first_largest
-from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.app.streams import FreshBatches
+from bandits_dp.contextual import fast
+from bandits_dp.contextual.app import ContextsApp
 from bandits_dp.contextual.greedy_radius import GreedyRadius
+from bandits_dp.contextual.linucb import LinUCB
 from bandits_dp.contextual.private_radius import CertifiedRadius
 from bandits_dp.contextual.radius import self_normalized
-from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.play import contexts
 from bandits_dp.privatizers import LinearStatistics, LocalGaussian
 from bandits_dp.problems import ContextualLinear
 
@@ -65,7 +65,7 @@ def steps(quieter=1.0, rule=GreedyRadius, horizon=3000, runs=60, epsilon=3.0):
     rngs = [np.random.default_rng([25, run]) for run in range(runs)]
     worlds = [FRESH.draw(rng) for rng in rngs]
     numbers = np.stack([world.numbers(rng, horizon) for world, rng in zip(worlds, rngs, strict=True)])
-    theta, together = np.stack([world.theta for world in worlds]), contexts.Runs(live, rngs)
+    theta, together = np.stack([world.theta for world in worlds]), fast.Runs(live, rngs)
     G, xi = np.zeros((runs, 3, 3)), np.zeros((runs, 3))
     told = {name: np.zeros((2, horizon, runs)) for name in ("exact matrix", "released matrix", "noise", "estimate", "gap")}
     t_0, t = first(DIVERSITY, 3), np.arange(horizon)

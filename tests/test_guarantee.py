@@ -13,7 +13,7 @@ import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
 from bandits_dp.guarantee import upper
 from bandits_dp.linear.client_problems import ClientPopulation
-from bandits_dp.play.plain import _phase
+from bandits_dp.linear.fast import play_phase
 from bandits_dp.play.record import Record
 from bandits_dp.privatizers import AmplifiedGaussian, CentralGaussian, LinearStatistics
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum
@@ -83,7 +83,7 @@ def test_clipping_voids_widths_and_the_guarantee_says_so():
         learner, record = copy.deepcopy(made), Record(1, np.array([horizon]))
         answers, noise = np.random.default_rng(seed).spawn(2)
         while learner.played < horizon:
-            _phase(learner, problem, horizon, answers, noise, record)
+            play_phase(learner, problem, horizon, answers, noise, record)
         assert 0 not in learner.learner.active
     assert "their means are others, and confidence widths are void" in str(made.guarantee)
     for name, problem in (("CDP-DPE", bdp.problems.SphericalClients(3, 2)), ("CDP-PE", bdp.problems.SphericalArms(3, 2))):

@@ -8,13 +8,13 @@ from scipy import stats
 
 import bandits_dp as bdp
 from bandits_book.replicas import CodeLinear
-from bandits_dp.app.contextual import ContextsApp
-from bandits_dp.app.streams import CountedBatches, FreshBatches
+from bandits_dp.app.streams import CountedBatches, FreshBatches, NoiseLaw
+from bandits_dp.contextual import fast
+from bandits_dp.contextual.app import ContextsApp
+from bandits_dp.contextual.linucb import LinUCB
 from bandits_dp.contextual.private_radius import CertifiedRadius, LemmaRadius, mean_norm, norm_bounds, quadratic_quantile
-from bandits_dp.contextual.radius import NoiseLaw, PlainRadius
+from bandits_dp.contextual.radius import PlainRadius
 from bandits_dp.continual import TreeCounter
-from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.play import contexts
 from bandits_dp.play.paths import path_for
 from bandits_dp.play.plain import play_plainly
 from bandits_dp.privatizers import LocalGaussian
@@ -62,7 +62,7 @@ def test_parallel_runs_follow_the_plain_loop(name, options, problem, monkeypatch
     """Runs that advance together are, bit for bit, the runs alone; and the plain loop, where that draws the same noise."""
     learner = make(name, problem, 200, **options)
     together = bdp.simulate(learner, problem, 200, runs=2, seed=5)
-    monkeypatch.setattr(contexts, "MEMORY", 1.0)
+    monkeypatch.setattr(fast, "MEMORY", 1.0)
     assert_same_runs(bdp.simulate(learner, problem, 200, runs=2, seed=5), together)
     assert together.regret.std() > 0
     learner.fidelity = "messages"
@@ -231,7 +231,7 @@ def test_certified_radius_covers_theta():
             instances = [FIXED.draw(own) for own in rngs]
             features = np.stack([instance.features for instance in instances])
             theta = np.stack([instance.theta for instance in instances])
-            together = contexts.Runs(learner, rngs)
+            together = fast.Runs(learner, rngs)
             left, tightest = np.zeros(runs, dtype=bool), 0.0
             for _ in range(horizon // learner.batch_size):
                 model = together.player.learner

@@ -10,7 +10,7 @@ from scipy import stats
 import bandits_dp as bdp
 from bandits_book.replicas import CodeLinear
 from bandits_book.replicas.linucb import FigureBits, FigureCounter, FigureGaussian, FigureLinUCB, FigureTree
-from bandits_dp.learners.linucb import LinUCB
+from bandits_dp.contextual.linucb import LinUCB
 from bandits_dp.problems import ContextualLinear
 from tests.benchmarks import reference_experiment as reference
 

@@ -9,8 +9,8 @@ from scipy.optimize import minimize_scalar
 
 import bandits_dp as bdp
 from bandits_dp.accounting.binomial import hockey_stick
-from bandits_dp.learners.phased_elimination import PhasedElimination, least_squares
 from bandits_dp.linear.designs import g_optimal_design, support_bound
+from bandits_dp.linear.elimination import PhasedElimination, least_squares
 from bandits_dp.linear.widths import ExactWidth, Phase
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, Identity, LocalLaplace, ScalarSum
 from bandits_dp.problems import LinearArms, SphericalArms

@@ -11,7 +11,7 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp import privatizers as P
-from bandits_dp.catalog.linucb import vector_privatizer
+from bandits_dp.contextual.systems import vector_privatizer
 from bandits_dp.privatizers import LinearStatistics, LocalGaussian, returning
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningPublishedGaussian

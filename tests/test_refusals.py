@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 import bandits_dp as bdp
 from bandits_book import logs, plots
 from bandits_book.replicas import CodeLinear
-from bandits_dp import _checks, _memory
+from bandits_dp import _checks
 from bandits_dp.accounting.binomial import binomial_log_pmf
 from bandits_dp.app.streams import FreshBatches
 from bandits_dp.arms.batches import EqualBatches
@@ -25,6 +25,7 @@ from bandits_dp.guarantee import upper
 from bandits_dp.learners import LinUCB
 from bandits_dp.linear.designs import bounded_actions, g_optimal_design
 from bandits_dp.linear.widths import ExactWidth
+from bandits_dp.play import memory
 from bandits_dp.privatizers.domain import SLACK, slack
 from bandits_dp.privatizers.returning import per_batch
 from bandits_dp.serve import Served
@@ -235,9 +236,9 @@ def test_without_linux_the_whole_machine_bounds_the_memory(monkeypatch: pytest.M
     monkeypatch.setattr(Path, "read_text", missing)
     monkeypatch.setattr("os.sysconf_names", {"SC_PHYS_PAGES": 1, "SC_PAGE_SIZE": 2}, raising=False)
     monkeypatch.setattr("os.sysconf", {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}.__getitem__, raising=False)
-    assert _memory.available() == 4_096_000
+    assert memory.available() == 4_096_000
     monkeypatch.setattr("os.sysconf_names", {})
-    assert _memory.available() is None
+    assert memory.available() is None
 
 
 def test_a_guarantee_says_what_is_clipped_and_what_a_simulation_draws() -> None:

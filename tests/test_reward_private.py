@@ -10,9 +10,9 @@ from scipy import integrate, optimize, stats
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
+from bandits_dp.contextual.fast import Runs
 from bandits_dp.contextual.radius import PlainRadius
 from bandits_dp.contextual.reward_radius import CountedRadius, InstrumentRadius
-from bandits_dp.play.contexts import Runs
 from bandits_dp.problems import ContextualLinear, PoolContextual
 from tests.small_problems import assert_same_runs, refused
 

@@ -25,7 +25,6 @@ from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
 from bandits_dp import _checks
-from bandits_dp._memory import check_runs
 from bandits_dp.app.app import App
 from bandits_dp.audit.events import (
     Array,
@@ -46,6 +45,7 @@ from bandits_dp.audit.runs import (
     outputs_of,
 )
 from bandits_dp.audit.views import view_name, view_of
+from bandits_dp.play.memory import check_runs
 from bandits_dp.privatizers import Privatizer
 
 __all__ = ["AuditResult", "Vectorized", "audit"]

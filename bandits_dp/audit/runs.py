@@ -13,8 +13,8 @@ import scipy  # scipy.special is loaded on first use
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp._memory import check_runs
 from bandits_dp.audit.events import Array
+from bandits_dp.play.memory import check_runs
 
 CHUNK = 50_000  # runs that a vectorized mechanism makes at once; bounds its memory
 BYTES = 4 * 8  # per number of a run: both inputs, and the same again during the search

@@ -1,4 +1,4 @@
-"""Features of each user: problems, sizes of batches, radii of the estimate, and a curator who releases it after every round.
+"""Features of each user: problems, LinUCB, batches, radii, streams of statistics, their app, fast simulation, and systems.
 
-Actions that are the same for all users are in :mod:`bandits_dp.linear`, and what learns in :mod:`bandits_dp.learners`.
+Actions that are the same for all users are in :mod:`bandits_dp.linear`, and counters of sums in :mod:`bandits_dp.continual`.
 """

@@ -10,7 +10,7 @@ releases, whose noise is independent, so each release gets Gaussian noise of std
 :math:`\sqrt T c L / (\lambda_{\min}(A_t) \mu)`, where :math:`1 / \mu` is the noise of one exact
 Gaussian mechanism of sensitivity 1. Given the past, the shift in units of the noise is always at
 most :math:`\mu / \sqrt T`; T such shifts compose to one of at most :math:`\mu`
-(:mod:`bandits_dp.learners.linucb_rewards`). The price of independent noise on parameters is a
+(:mod:`bandits_dp.contextual.linucb_rewards`). The price of independent noise on parameters is a
 factor of the order of :math:`\sqrt T`, where a counter's noise grows like :math:`\log T`. In live
 use :math:`A_t` and :math:`b_t` are exact sums of integers, so the ridge never gets lost in
 rounding; :math:`A_t^{-1} b_t` is an exact fraction, which is rounded and gets noise as in

@@ -19,7 +19,7 @@ class GreedyRadius(CertifiedRadius):
     --------
     >>> import numpy as np
     >>> from bandits_dp.contextual.greedy_radius import GreedyRadius
-    >>> from bandits_dp.contextual.radius import NoiseLaw
+    >>> from bandits_dp.app.streams import NoiseLaw
     >>> law = NoiseLaw(np.full(1000, 3.0), np.full(1000, 3.0))
     >>> radius = GreedyRadius(2, 1, law, reward_std=0.5, failure=0.05)
     >>> round(radius.regularizer(1000), 1), radius.beta(1000, 1.0, 1.0)

@@ -34,7 +34,8 @@ import scipy  # special is loaded when it is used first
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.contextual.radius import Floats, NoiseLaw, self_normalized
+from bandits_dp.app.streams import NoiseLaw
+from bandits_dp.contextual.radius import Floats, self_normalized
 
 # kappa, as a share of the largest eigenvalue of A at the end; any positive number is valid
 MIXING = 0.25
@@ -173,7 +174,7 @@ class CertifiedRadius(NoisyRadius):
     Examples
     --------
     >>> import numpy as np
-    >>> from bandits_dp.contextual.radius import NoiseLaw
+    >>> from bandits_dp.app.streams import NoiseLaw
     >>> from bandits_dp.contextual.private_radius import CertifiedRadius
     >>> law = NoiseLaw(np.full(1000, 3.0), np.full(1000, 3.0))
     >>> radius = CertifiedRadius(2, 1, law, reward_std=0.5, failure=0.05)
@@ -225,7 +226,7 @@ class LemmaRadius(NoisyRadius):
     Examples
     --------
     >>> import numpy as np
-    >>> from bandits_dp.contextual.radius import NoiseLaw
+    >>> from bandits_dp.app.streams import NoiseLaw
     >>> from bandits_dp.contextual.private_radius import LemmaRadius
     >>> law = NoiseLaw(np.full(1000, 3.0), np.full(1000, 3.0))
     >>> radius = LemmaRadius(2, 1, law, reward_std=0.5, failure=0.05)

@@ -7,7 +7,6 @@ all m at once, :math:`\lVert \theta - V_m^{-1} u_m \rVert_{V_m} \le \beta_m`.
 """
 
 import math
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -17,41 +16,6 @@ from bandits_dp import _checks
 
 LOST = 1e-12  # relative size below which a ridge is lost in rounding
 Floats = NDArray[np.float64] | float  # one number, or one for each run
-
-
-@dataclass(frozen=True)
-class NoiseLaw:
-    """The public facts about the noise on running sums, for a confidence radius.
-
-    Parameters
-    ----------
-    vector_std, matrix_std : ndarray, shape (batches,)
-        Sub-Gaussian standard deviation of every entry of the vector, and of the upper triangle of
-        the matrix, after batch 1, 2, ... Entries of one running sum are independent, or independent
-        given the past.
-    additive : bool
-        Whether the noise is a sum over batches of independent parts, or of martingale differences.
-    gaussian : bool
-        Whether entries are Gaussian with exactly these standard deviations.
-    sub_gaussian : bool
-        Whether entries are sub-Gaussian; if not (Laplace noise), the numbers are plain standard
-        deviations.
-
-    Examples
-    --------
-    >>> import bandits_dp as bdp
-    >>> from bandits_dp.app.streams import FreshBatches
-    >>> batches = FreshBatches(bdp.privatizers.LocalGaussian(1, epsilon=1.0, delta=1e-3))
-    >>> law = batches.law(4)
-    >>> law.additive, (law.vector_std / law.vector_std[0]).round(2).tolist()  # it adds up
-    (True, [1.0, 1.41, 1.73, 2.0])
-    """
-
-    vector_std: NDArray[np.float64]
-    matrix_std: NDArray[np.float64]
-    additive: bool = False
-    gaussian: bool = True
-    sub_gaussian: bool = True
 
 
 class Radius(Protocol):

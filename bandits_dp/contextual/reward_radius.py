@@ -16,7 +16,7 @@ from bandits_dp.continual import Counter
 
 
 class InstrumentRadius(PublicWidth):
-    r"""Rigorous radius of :class:`bandits_dp.learners.linucb_rewards.InstrumentLinUCB`.
+    r"""Rigorous radius of :class:`bandits_dp.contextual.linucb_rewards.InstrumentLinUCB`.
 
     For linear means and Gaussian noise,
 

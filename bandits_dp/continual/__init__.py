@@ -1,4 +1,7 @@
-"""Continual counters: private running sums of a stream."""
+"""Continual counters: private running sums of a stream, released after every value.
+
+Who learns from them is not here, nor how batches of users become values: see ``bandits_dp.app``.
+"""
 
 from bandits_dp.continual.base import Counter
 from bandits_dp.continual.factorization import FactorizationCounter

@@ -1,4 +1,4 @@
-"""Known actions: problems, also with clients, designs, how many clients are asked next, and margins of estimates.
+"""Known actions: problems, also with clients, elimination, designs, widths, the app of clients, fast simulation, and systems.
 
-Features that change from user to user are in :mod:`bandits_dp.contextual`, and what learns in :mod:`bandits_dp.learners`.
+Features that change from user to user are in :mod:`bandits_dp.contextual`, and what releases sums in :mod:`bandits_dp.privatizers`.
 """

@@ -2,7 +2,7 @@ r"""Numbers of clients in the phases of DP-DPE: growing, or constant.
 
 DPE takes :math:`\lceil 2^{\alpha l} \rceil` clients in phase l. DPE-FixedU takes the same number U
 in every phase, chosen so that its communication equals DPE's (Li, Zhou, Ji 2022, section 7);
-``play/pilots.py`` finds it.
+``linear/pilots.py`` finds it.
 """
 
 import math

@@ -13,10 +13,10 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from bandits_dp import _checks
-from bandits_dp._memory import check_runs
 from bandits_dp.app.app import App
 from bandits_dp.guarantee import IDEAL
 from bandits_dp.play.groups import TOGETHER, Groups
+from bandits_dp.play.memory import check_runs
 from bandits_dp.play.parent import end_with_parent
 from bandits_dp.play.paths import path_for
 from bandits_dp.play.record import Checkpoints, Played, Tick

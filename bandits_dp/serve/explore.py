@@ -14,10 +14,10 @@ import numpy as np
 
 from bandits_dp import _checks
 from bandits_dp.app.app import App
-from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.app.randomness import generator
 from bandits_dp.app.ticket import Ticket
 from bandits_dp.arms.app import RunningApp
+from bandits_dp.contextual.app import ContextsApp
 
 Asked = tuple[Ticket, Any]  # a ticket, and its propensities
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from bandits_dp._checks import exact
 from bandits_dp._state import pack, snapshot, unpack
 from bandits_dp.app.app import App
-from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.app.phases import PhasedApp
 from bandits_dp.app.slot import Slot
 from bandits_dp.app.sums import SumsApp
 from bandits_dp.app.ticket import Ticket
 from bandits_dp.arms.app import RunningApp
+from bandits_dp.contextual.app import ContextsApp
 from bandits_dp.serve.ids import DIGEST
 
 State = dict[str, NDArray[Any]]

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bandits_dp.app.app import App
-from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.app.phases import PhasedApp
 from bandits_dp.arms.app import RunningApp
+from bandits_dp.contextual.app import ContextsApp
 
 
 @singledispatch

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp.app.app import App
-from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.ask_tell import Asked
+from bandits_dp.contextual.app import ContextsApp
 from bandits_dp.serve.restarts import Restarts
 
 Floats = NDArray[np.float64]

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from bandits_book.logs.log import Log
 from bandits_dp import _checks
 from bandits_dp.app.app import App
-from bandits_dp.app.contextual import ContextsApp
+from bandits_dp.contextual.app import ContextsApp
 from bandits_dp.serve.restarts import Restarts
 
 

@@ -48,11 +48,11 @@ from bandits_book.logs.log import Log
 from bandits_book.logs.replaying import check_fits, in_row
 from bandits_dp import _checks
 from bandits_dp._state import snapshot
-from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.app.slot import Slot
 from bandits_dp.app.streams import CountedBatches, FreshBatches
 from bandits_dp.app.sums import SumsApp
 from bandits_dp.arms.app import RunningApp
+from bandits_dp.contextual.app import ContextsApp
 from bandits_dp.learners import LinUCB
 from bandits_dp.privatizers import Identity
 from bandits_dp.serve.restarts import Restarts

@@ -38,14 +38,14 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp._state import read_integers, written
 from bandits_dp.app.app import NO_END
-from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.app.streams import CountedBatches, FreshBatches, Stream
+from bandits_dp.contextual.app import ContextsApp
+from bandits_dp.contextual.linucb import LinUCB
 from bandits_dp.contextual.problems import Contextual
 from bandits_dp.contextual.radius import PublicWidth
 from bandits_dp.continual import TreeCounter
 from bandits_dp.continual.base import Counter
 from bandits_dp.guarantee import Guarantee, no_guarantee
-from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.noise.grid import Grid
 from bandits_dp.noise.noise_bits import NoiseBits
 from bandits_dp.privatizers import Identity, LinearStatistics, Reals

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from bandits_dp._state import snapshot
-from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.app.slot import Slot
 from bandits_dp.app.streams import Stream
+from bandits_dp.contextual.app import ContextsApp
+from bandits_dp.contextual.linucb import LinUCB
 from bandits_dp.contextual.problems import Contextual, shown_means
-from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.play.paths import fast
+from bandits_dp.play.plain import STEPS, Rng
 from bandits_dp.play.record import Checkpoints, Floats, Played, Record, Rngs, Tick
 
 MEMORY = 200e6  # bytes of noise, or of shown features, that a group of runs may hold
@@ -113,3 +114,18 @@ def _pieces(app: ContextsApp, problem: Contextual, runs: int, last: int) -> Iter
     step = max(1, int(min(room, ROUNDS)) // app.batch_size) * app.batch_size
     for start in range(0, last, step):
         yield min(step, last - start)
+
+
+def play_users(app: Any, world: Any, last: int, answers: Rng, noise: Rng, record: Record) -> None:
+    """Let the users of one ticket choose by features."""
+    rows = world.numbers(answers, min(app.missing, last - app.played))
+    shown = world.contexts(rows)
+    means = shown_means(world, rows, shown)
+    ticket = app.act(shown, rng=noise)
+    mean = np.array([own[arm] for own, arm in zip(means, ticket.arm, strict=True)])
+    record.note(app, [world], app.played + len(rows))
+    app.update(ticket, world.reward_quantiles(mean, world.chances(rows)), noise)
+    record.add((np.array([own.max() for own in means]) - mean)[None])
+
+
+STEPS["contextual"] = play_users

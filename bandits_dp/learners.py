@@ -1,12 +1,12 @@
 """Learners: they choose what the next users are shown, from releases and public data alone.
 
-Privatizers add the noise, and apps ask the users; neither is here.
+Each is defined in its family. Privatizers add the noise, and apps ask the users; neither is here.
 """
 
 from bandits_dp.arms.elimination import ArmElimination
 from bandits_dp.arms.kl_ucb import KLUCB
 from bandits_dp.arms.ucb import UCB
-from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.learners.phased_elimination import PhasedElimination
+from bandits_dp.contextual.linucb import LinUCB
+from bandits_dp.linear.elimination import PhasedElimination
 
 __all__ = ["KLUCB", "UCB", "ArmElimination", "LinUCB", "PhasedElimination"]

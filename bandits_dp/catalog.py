@@ -4,12 +4,15 @@ from types import SimpleNamespace
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.arms import systems as arms
-from bandits_dp.catalog import clients, linear, linucb, rewards
+from bandits_dp.arms.systems import SYSTEMS as ARMS
+from bandits_dp.contextual.reward_systems import SYSTEMS as REWARDS
+from bandits_dp.contextual.systems import SYSTEMS as CONTEXTS
+from bandits_dp.linear.client_systems import SYSTEMS as CLIENTS
+from bandits_dp.linear.systems import SYSTEMS as ACTIONS
 from bandits_dp.options import Given, System, found
 from bandits_dp.problem import Problem, check_problem
 
-_SYSTEMS = (*arms.SYSTEMS, *linear.SYSTEMS, *clients.SYSTEMS, *linucb.SYSTEMS, *rewards.SYSTEMS)
+_SYSTEMS = (*ARMS, *ACTIONS, *CLIENTS, *CONTEXTS, *REWARDS)
 
 __all__ = ["System", "make", "systems"]
 

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from bandits_dp.app.linear import ClientsApp
+from bandits_dp.linear.app import ClientsApp
 from bandits_dp.linear.client_problems import ClientPopulation
 from bandits_dp.linear.clients_needed import Schedule, constant
 from bandits_dp.play.plain import play_plainly

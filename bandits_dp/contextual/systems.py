@@ -10,18 +10,18 @@ from typing import Any
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.app.app import NO_END
-from bandits_dp.app.contextual import BILLBOARD, ContextsApp
 from bandits_dp.app.streams import CountedBatches, FreshBatches
+from bandits_dp.contextual.app import BILLBOARD, ContextsApp
 from bandits_dp.contextual.batches import balanced_batch_size, named_batch_size
+from bandits_dp.contextual.fast import play_contexts  # noqa: F401  # which enters itself in the simulator's table
 from bandits_dp.contextual.greedy_radius import GreedyRadius
+from bandits_dp.contextual.linucb import LinUCB
 from bandits_dp.contextual.private_radius import CertifiedRadius, LemmaRadius
 from bandits_dp.contextual.problems import Contextual, centre_of
 from bandits_dp.contextual.radius import PlainRadius, check_ridge
 from bandits_dp.continual import FactorizationCounter
 from bandits_dp.guarantee import no_guarantee
-from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.options import CHANCE, FIDELITY, FIGURES, FROM_ZERO, LEAST, RETURNING, SHARE, STRICT, Given, Option, System
-from bandits_dp.play.contexts import play_contexts  # noqa: F401  # which enters itself in the simulator's table
 from bandits_dp.privatizers import AmplifiedGaussian, Identity, LocalGaussian, Privatizer, Reals, VectorSum
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian

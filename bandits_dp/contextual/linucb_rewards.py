@@ -49,8 +49,8 @@ import numpy as np
 
 from bandits_dp import _checks
 from bandits_dp.ask_tell import Floats
+from bandits_dp.contextual.linucb import LinUCB
 from bandits_dp.contextual.radius import Radius
-from bandits_dp.learners.linucb import LinUCB
 
 SHORT = 1e-150  # shorter vectors are scaled, as their squares may be 0
 
@@ -64,7 +64,7 @@ def scaled(vectors: Floats) -> Floats:
 class RidgeLinUCB(LinUCB):
     """LinUCB that is told noisy sums of x r and computes the sums of x x' exactly.
 
-    It has the parameters and attributes of :class:`bandits_dp.learners.linucb.LinUCB`. The first d
+    It has the parameters and attributes of :class:`bandits_dp.contextual.linucb.LinUCB`. The first d
     entries of ``sums`` are the release; the others are exact.
     """
 

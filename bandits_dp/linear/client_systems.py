@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import privatizers
-from bandits_dp.app.linear import ClientsApp
-from bandits_dp.catalog.linear import learner_of, no_noise, run_of, with_noise
+from bandits_dp.linear.app import ClientsApp
 from bandits_dp.linear.client_problems import ClientPopulation, SphericalClients
 from bandits_dp.linear.clients_needed import Schedule, constant, growing
 from bandits_dp.linear.designs import support_bound
+from bandits_dp.linear.pilots import equal_communication
 from bandits_dp.linear.problems import on_sphere
+from bandits_dp.linear.systems import learner_of, no_noise, run_of, with_noise
 from bandits_dp.linear.widths import Phase
 from bandits_dp.options import CHANCE, CLIP, FIDELITY, HONEST, NOISE, POSITIVE, STRICT, Given, Option, System
-from bandits_dp.play.pilots import equal_communication
 from bandits_dp.privatizers import Box, Identity, Privatizer, Reals, VectorSum
 
 FIRST_LENGTH = 2.0  # h_1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,15 @@ from bandits_dp._state import snapshot
 from bandits_dp.app.app import App, Floats
 from bandits_dp.app.randomness import generator
 from bandits_dp.app.slot import Slot
-from bandits_dp.app.streams import Stream
+from bandits_dp.app.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.app.ticket import Ticket
 from bandits_dp.ask_tell import Learner
+from bandits_dp.contextual.linucb import LinUCB, statistics
 from bandits_dp.contextual.problems import Contextual, checked_features
-from bandits_dp.learners.linucb import LinUCB, statistics
+from bandits_dp.contextual.radius import check_ridge
+from bandits_dp.continual import Counter
+from bandits_dp.privatizers import LinearStatistics
+from bandits_dp.privatizers.base import complete
 from bandits_dp.privatizers.domain import SLACK, rows
 from bandits_dp.privatizers.linear_statistics import triangle
 from bandits_dp.problem import Problem
@@ -64,7 +69,7 @@ class ContextsApp(App):
     --------
     >>> import numpy as np
     >>> import bandits_dp as bdp
-    >>> from bandits_dp.app.contextual import ContextsApp
+    >>> from bandits_dp.contextual.app import ContextsApp
     >>> from bandits_dp.learners import LinUCB
     >>> from bandits_dp.app.streams import FreshBatches
     >>> from bandits_dp.contextual.radius import FixedWidth
@@ -286,3 +291,31 @@ class ContextsApp(App):
         if self.stream.context_std and getattr(problem, "fixed", False):
             raise ValueError("problem must show new features in every round, so that they can be "
                              "perturbed, got fixed ones")
+
+
+def combined(learner: Any, privatizer: Any, problem: Contextual, horizon: int, fidelity: str) -> ContextsApp:
+    """Put somebody's learner and privatizer or counter together, see :func:`bandits_dp.combine`."""
+    if isinstance(learner, LinUCB) and len(learner.theta) != problem.dimension:
+        raise ValueError(f"learner must be for features of length {problem.dimension}, got one for {len(learner.theta)}")
+    if isinstance(learner, LinUCB) and not learner.radius.floor(0):  # no noise lifts its matrix
+        ridge = learner.radius.regularizer(0)
+        check_ridge("the regularizer of learner", ridge, problem.dimension, horizon, problem.feature_norm)
+    app = ContextsApp(learner, _stream(privatizer, problem, horizon), problem, horizon, fidelity=fidelity)
+    if app.guarantee.model == "central" and app.guarantee.proved:  # her own arm shows a user's features to whoever sees it
+        app.guarantee = replace(app.guarantee, reason=app.guarantee.reason + BILLBOARD, joint=True)
+    return app
+
+
+def _stream(source: Any, problem: Any, horizon: int) -> FreshBatches | CountedBatches:
+    """Return what releases running sums of the statistics of features, if it can."""
+    if isinstance(source, Counter):
+        if source.steps or (source.horizon is not None and source.horizon < horizon):
+            raise ValueError(f"privatizer must be a fresh counter for {horizon} rounds, got {_checks.told(source)} after "
+                             f"{source.steps} values")
+    else:
+        source = complete(source)
+    domain = LinearStatistics(problem.dimension)
+    if source.dimension != domain.dimension:
+        raise ValueError(f"privatizer must be for {domain.dimension} numbers per user, {domain!r}, got {_checks.told(source)} for "
+                         f"{source.dimension}")
+    return CountedBatches(source) if isinstance(source, Counter) else FreshBatches(source)

@@ -11,8 +11,9 @@ import numpy as np
 from bandits_dp import privatizers
 from bandits_dp.app.sums import SumsApp
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.learners.phased_elimination import PhasedElimination
+from bandits_dp.linear import fast  # noqa: F401  # which enters itself in the simulator's table
 from bandits_dp.linear.designs import support_bound
+from bandits_dp.linear.elimination import PhasedElimination
 from bandits_dp.linear.widths import ExactWidth, Phase, PrintedWidth
 from bandits_dp.options import CLIP, FIDELITY, HONEST, NOISE, STRICT, Given, System
 from bandits_dp.privatizers import Box, Identity, Privatizer, Reals, ScalarSum

@@ -8,16 +8,16 @@ import numpy as np
 
 from bandits_dp import _checks
 from bandits_dp._checks import LEAST_NORM, SLACK, exact
-from bandits_dp.app.contextual import ContextsApp
-from bandits_dp.app.streams import CountedRewards
+from bandits_dp.contextual.app import ContextsApp
 from bandits_dp.contextual.curator import Curator
 from bandits_dp.contextual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
+from bandits_dp.contextual.linucb_rewards import InstrumentLinUCB, ParameterLinUCB, RidgeLinUCB
 from bandits_dp.contextual.problems import Contextual
 from bandits_dp.contextual.radius import PublicWidth, check_ridge
 from bandits_dp.contextual.reward_radius import CountedRadius, InstrumentRadius, PrintedWidth
+from bandits_dp.contextual.streams import CountedRewards
 from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.guarantee import EXACT, Guarantee, no_guarantee
-from bandits_dp.learners.linucb_rewards import InstrumentLinUCB, ParameterLinUCB, RidgeLinUCB
 from bandits_dp.options import FROM_ZERO, LEAST, POSITIVE, RETURNING, STRICT, Given, Option, System
 from bandits_dp.privatizers.domain import Ball
 

@@ -48,7 +48,7 @@ class ClientsApp(PhasedApp):
     Examples
     --------
     >>> import numpy as np
-    >>> from bandits_dp.app.linear import ClientsApp
+    >>> from bandits_dp.linear.app import ClientsApp
     >>> from bandits_dp.learners import PhasedElimination
     >>> from bandits_dp.privatizers import Identity, Reals
     >>> from bandits_dp.linear.widths import ExactWidth
