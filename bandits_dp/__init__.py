@@ -10,6 +10,7 @@ Start with ``make`` and ``simulate``::
 
 from typing import TYPE_CHECKING, NoReturn
 
+from bandits_dp import _moved as _moved
 from bandits_dp import accounting, continual, privatizers, problems
 from bandits_dp import learners as learners
 from bandits_dp.ask_tell import Asked

@@ -14,6 +14,7 @@ from bandits_dp.problem import Problem, check_problem
 
 _SYSTEMS = (*ARMS, *ACTIONS, *CLIENTS, *CONTEXTS, *REWARDS)
 
+__path__: list[str] = []  # who imports a module that was in here is told where it is: see _moved.py
 __all__ = ["System", "make", "systems"]
 
 

@@ -9,4 +9,5 @@ from bandits_dp.arms.ucb import UCB
 from bandits_dp.contextual.linucb import LinUCB
 from bandits_dp.linear.elimination import PhasedElimination
 
+__path__: list[str] = []  # who imports a module that was in here is told where it is: see _moved.py
 __all__ = ["KLUCB", "UCB", "ArmElimination", "LinUCB", "PhasedElimination"]

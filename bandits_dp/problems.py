@@ -14,6 +14,7 @@ from bandits_dp.linear.problems import LinearArms, SphericalArms
 from bandits_dp.play.rounds import Rounds
 from bandits_dp.problem import Problem
 
+__path__: list[str] = []  # who imports a module that was in here is told where it is: see _moved.py
 __all__ = [
     "BernoulliArms", "ClientPopulation", "Contextual", "ContextualLinear", "GradedArms",
     "LinearArms", "PoolContextual", "Problem", "Rounds", "SphericalArms", "SphericalClients",

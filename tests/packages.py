@@ -6,7 +6,6 @@ import bandits_book
 import bandits_dp
 
 PACKAGES = (bandits_dp, bandits_book)
-GONE = ("bandits_dp.companion", "bandits_dp.live")  # which say where things went, and cannot be imported
 MODULES = tuple(name for package in PACKAGES for name in (package.__name__, *sorted(
     info.name for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-    if info.name not in GONE and not info.name.startswith("bandits_book.scenes"))))
+    if not info.name.startswith("bandits_book.scenes"))))

@@ -265,7 +265,7 @@ def test_too_many_averages_for_memory_are_refused_by_name(monkeypatch):
     """Where averages are clipped one by one, the sum's law is not known, and every client is drawn."""
     problem, learner = population(rewards="gaussian"), make("CDP-DPE", population(rewards="gaussian"), 500, clip=True)
     assert bdp.simulate(learner, problem, 500, runs=1).regret[0, -1] > 0
-    monkeypatch.setattr("bandits_dp.play.plain.MOST_VALUES", 10)
+    monkeypatch.setattr("bandits_dp.linear.fast.MOST_VALUES", 10)
     with pytest.raises(ValueError, match=r"clients must be few enough for memory .* with \d+ averages each: more than 10 in all"):
         bdp.simulate(learner, problem, 500, runs=1)
 

@@ -2,6 +2,7 @@
 
 import importlib
 import pickle
+import re
 import subprocess
 import sys
 
@@ -29,12 +30,6 @@ def test_whatever_else_left_says_where_it_is():
     """And what was never there is still said not to be there."""
     with pytest.raises(AttributeError, match=r"^bandits_dp.problems.CodeLinear is in .*: from bandits_book.replicas import CodeL"):
         _ = bdp.problems.CodeLinear
-    for name in ("bandits_dp.companion", "bandits_dp.companion.plots.style"):
-        with pytest.raises(ModuleNotFoundError, match=r"^bandits_dp.companion is the package bandits_book now: "):
-            importlib.import_module(name)
-    for name in ("bandits_dp.live", "bandits_dp.live.restarts"):
-        with pytest.raises(ImportError, match=r"^bandits_dp.live is gone: .* from bandits_dp.serve come Served"):
-            importlib.import_module(name)
     with pytest.raises(AttributeError, match=r"^bandits_dp.live is not loaded: from bandits_dp import serve"):
         _ = bdp.live
     result = bdp.simulate(bdp.make("UCB1", bdp.problems.BernoulliArms([0.9, 0.8]), horizon=10),
@@ -44,6 +39,42 @@ def test_whatever_else_left_says_where_it_is():
     for thing in (bdp, bdp.problems, importlib.import_module("bandits_book")):
         with pytest.raises(AttributeError, match=f"^module '{thing.__name__}' has no attribute 'nothing'$"):
             _ = thing.nothing
+
+
+EARLIER = {  # all modules of 0.2.0 before it had families that are elsewhere now
+    "": "_memory designs",
+    "catalog.": "arms clients linear linucb options rewards setups",
+    "companion.": "asserts contest contestants floors instances lastfm.data logs.log museum plots.figure replicas.linucb "
+                  "scaled_width source",
+    "continual.": "curator dynamic",
+    "learners.": "arm_elimination kl_ucb linucb linucb_rewards phased_elimination ucb",
+    "live.": "arms asked clients combine contexts counted leading live randomness refusals register restarts slot status streams "
+             "ticket",
+    "play.": "arms contexts pilots ucb",
+    "privatizers.": "exact exact_counts grid noise_bits",
+    "problems.": "arms base clients code_linear contextual graded linear pool rounds",
+    "schedules.": "arms clients users",
+    "widths.": "arms designs greedy rewards ridge ridge_private running upper",
+}
+
+
+@pytest.mark.parametrize("old", [f"bandits_dp.{room}{name}" for room, names in EARLIER.items() for name in names.split()])
+def test_an_old_path_says_where_it_leads_now(old):
+    """Every place that is named can be imported, and from an old room an old module, too, is told."""
+    room, _, name = old.rpartition(".")
+    for line in (f"import {old}", f"from {old} import anything", f"from {room} import {name}"):
+        with pytest.raises(ImportError, match=r"^bandits_dp\.[\w.]+ is (bandits_dp|bandits_book)\b.* now$") as told:
+            exec(line, {})
+        said = str(told.value)
+        assert f"{old}.".startswith(said.partition(" ")[0] + ".")
+    for new in re.findall(r"\b(?:bandits_dp|bandits_book)\.[\w.]+", said.partition(" is ")[2]):
+        importlib.import_module(new)
+
+
+def test_what_never_was_is_still_not_there():
+    for line in ("import bandits_dp.nothing", "import bandits_dp.learners.nothing", "from bandits_dp.catalog import nothing"):
+        with pytest.raises(ImportError, match=r"^(No module named|cannot import name) '(bandits_dp.*\.)?nothing'"):
+            exec(line, {})
 
 
 def test_the_face_of_the_book_shows_its_parts():
