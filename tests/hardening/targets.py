@@ -21,7 +21,8 @@ from tests.small_problems import SYSTEMS
 DOCUMENTED = ("arms", "contextual", "guarantee", "linear")  # have no __all__, but what they define is for users, too
 METHODS = {"add", "encode", "error_std", "moving_figure", "moving_scene", "randomize", "release"}
 FIXED = {"cache", "workers", "progress", "source"}  # make files, processes, and downloads
-STEPS = {"from_dataframe", "to_dataframe", "Gallery", "Phase", "Room", "mean_norm", "norm_bounds", "quadratic_quantile"}  # left out
+STEPS = {"ClientsApp", "ContextsApp", "Gallery", "Phase", "Room", "RunningApp", "from_dataframe", "mean_norm", "norm_bounds",
+         "quadratic_quantile", "to_dataframe"}  # left out
 MORE = """
 audit = bdp.audit(bdp.privatizers.CentralLaplace(3, 1.0), [1, 0, 0], [0, 0, 0], 1.0, 0.125, 200, 0.75, rng=RNG(1), progress=False)
 band = plots.band(plt.Figure().subplots(), [1.0, 2.0], [1.0, 1.5], [0.5, 1.0], [1.5, 2.0], 'SDP-AE', color='shuffle')

@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.hardening.mutants.operators import ROOT, mutants_of
 from tests.hardening.mutants.suite import BUILT, Suite, copy
 
-FOLDERS = ("accounting", "noise", "privatizers", "continual", "contextual", "learners", "arms", "linear",
+FOLDERS = ("accounting", "noise", "privatizers", "continual", "contextual", "arms", "linear",
            "app", "play", "serve", "audit")
 REST = tuple(f"bandits_dp/{name}.py" for name in ("_state", "_checks", "guarantee"))
 PARTS = (*FOLDERS, "rest")
