@@ -37,7 +37,7 @@ def _noisy(clients: int, numbers: int, kind: Callable[..., Privatizer], bound: f
 
 
 def gaussian_noise(dimension: int, phase: Phase) -> float:
-    """Return the printed sigma_n with Gaussian noise: 2 sqrt(S d) sigma_nc, or sigma_nl per root of clients (Theorems 5.3, 5.4)."""
+    """Return the printed sigma_n with Gaussian noise: 2 sqrt(S d) sigma_nc, or sigma_nl / sqrt(clients) (Theorems 5.3, 5.4)."""
     return 2 * phase.noise[0].noise_std / phase.people * math.sqrt(support_bound(dimension) * dimension)
 
 

@@ -19,7 +19,7 @@ from browse import Browse, chapter_title, fold, form, row, table
 
 COLUMNS = {"item": "Algorithm", "promise": "Users trust", "bound": "Regret bound", "evidence": "Chapter and test"}
 TRUSTED = {"none": "everybody", "central": "the server", "shuffle": "a shuffler", "local": "nobody"}
-TOLD = tomllib.loads(Path(__file__).parents[1].joinpath("catalogue.toml").read_text("utf-8"))
+TOLD = tomllib.loads(Path(__file__).parents[1].joinpath("catalogue.toml").read_text("utf-8"))["systems"]
 PRICE = "#c0ffee"  # which tables.css replaces
 ORDERS = {"trust-model": "trust model", "problem": "problem", "chapter": "chapter", "item": "name"}
 

@@ -1,4 +1,4 @@
-"""Sphinx extension: the page "Which one should I use?", made of the catalogue, `which.toml` and the stored contest.
+"""Sphinx extension: the page "Which one should I use?", made of the catalogue, `catalogue.toml` and the stored contest.
 
     ```{which} How the answer is found
     Text.
@@ -31,11 +31,11 @@ PAGE = "book/which"
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
 USUAL = 1.0
 NEAR = 10  # instances by which a reader's own size is judged
-Kind = Answer = SimpleNamespace  # as which.toml has them
+Kind = Answer = SimpleNamespace  # as catalogue.toml has them
 Row = dict[str, Any]
 Size = tuple[int, int, int]  # K, d, T
 Told = tuple[Answer, dict[float | None, str], dict[tuple[str, float | None], Row]]  # what `answers` yields
-TOLD = tomllib.loads(Path(__file__).parents[1].joinpath("which.toml").read_text("utf-8"))
+TOLD = tomllib.loads(Path(__file__).parents[1].joinpath("catalogue.toml").read_text("utf-8"))
 KINDS = {name: Kind(**told) for name, told in TOLD["kinds"].items()}
 TRUST = TOLD["trust"]
 ANSWERS = [Answer(**{"kinds": (), "note": "", **told}) for told in TOLD["answers"]]
