@@ -1,7 +1,6 @@
 """What the site makes of its address: below a folder of a host, at addresses that are wrong, and with nonsense in what it reads."""
 
 from collections.abc import Iterator
-from itertools import product
 from urllib.parse import quote
 from urllib.request import urlopen
 
@@ -122,12 +121,10 @@ def test_nonsense_in_what_a_form_reads_changes_nothing(page: Page, address: Addr
     page.goto(address("http", name))
     usual, fields = page.evaluate(SEEN), page.evaluate(FIELDS)
     assert fields
-    closed = [name for name, kind in fields if kind not in ("text", "search")]
-    everything = [(closed, NONSENSE), *((closed, [one]) for one in NONSENSE), *((NO_FIELDS, [one]) for one in ("1", "nonsense"))]
-    for keys, values in everything:  # at once, because each load of these long tables takes half a second
-        query = "&".join(f"{key}={value}" for key, value in product(keys, values))
-        page.goto(address("http", f"{name}?{query}"))
-        assert page.evaluate(SEEN) == usual, query
+    closed = [key for key, kind in fields if kind not in ("text", "search")]
+    for keys, value in [*((closed, nonsense) for nonsense in NONSENSE), (NO_FIELDS, "1"), (NO_FIELDS, "nonsense")]:
+        page.goto(address("http", f"{name}?{'&'.join(f'{key}={value}' for key in keys)}"))
+        assert page.evaluate(SEEN) == usual, (keys, value)
 
 
 @pytest.mark.parametrize("query", ["epsilon=800&visits=2", "horizon=1e22", "arms=1e300", "dimension=1e30&kind=linear"])
