@@ -134,7 +134,7 @@ class Saved(ABC):
         --------
         Save, then show: others may see the effects of ``act`` and ``update`` only once they are
         saved. Then, after any crash, the newest state contains all that was ever seen, and nothing
-        is released twice. The page "How to use this book" has such a server.
+        is released twice. The page "Serve real people" has such a server.
 
         Restore only the newest state, and only once. Two copies that go on from one state release
         twice about the users who are in both. So do two machines resumed from one snapshot, and

@@ -1,4 +1,4 @@
-"""The server on the page "How to use this book": killed at every line, it releases no batch twice and loses no answer."""
+"""The server on the page "Serve real people": killed at every line, it releases no batch twice and loses no answer."""
 
 import os
 import re
@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-PAGE = (Path(__file__).parents[1] / "book" / "how_to.md").read_text("utf-8")
-[SERVER] = re.findall(r"```python\n(.*?)```", PAGE.partition("## Serve people")[2].partition("\n## ")[0], flags=re.DOTALL)
-CODE = compile(SERVER, "server.py", "exec")
+PAGE = (Path(__file__).parents[1] / "book" / "serve.md").read_text("utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+[SERVER] = [block for block in BLOCKS if "def answer" in block]
+CODE = compile(BLOCKS[0] + SERVER, "server.py", "exec")
 SAVES = ("server.py", "_state.py", "_files.py", "/serve/served.py")  # what they call meanwhile changes memory only
 
 
@@ -123,10 +124,13 @@ def test_a_server_that_is_killed_at_any_line_releases_nothing_twice(start):
     assert min(ends.values()) > 40, ends  # crashes before the save, and after it
 
 
-def test_the_page_says_how_secret_the_file_is_and_what_copies_of_a_machine_repeat():
-    """It said so of the central model only; test_every_learner.py reads a file of the shuffle model."""
-    assert "**In every model but the local one, the file is as secret as the answers.**" in PAGE
-    assert "**Never run one copy of a machine twice.**" in PAGE
+def test_all_code_on_the_page_runs_and_prints_what_it_says(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in BLOCKS:
+        exec(compile(block, "serve.md", "exec"), names)
+    assert capsys.readouterr().out == "".join(re.findall(r"```text\n(.*?)```", PAGE, flags=re.DOTALL))
+    assert names["patient"].played == 3 and names["patient"].missed == 0 and names["endless"].horizon_of(2) == 4000
 
 
 def test_tokens_that_the_server_did_not_give_are_refused(start):

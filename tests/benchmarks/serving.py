@@ -1,4 +1,4 @@
-"""Load the server of the page "How to use this book" over HTTP, kill it, and count what is on the disk.
+"""Load the server of the page "Serve real people" over HTTP, kill it, and count what is on the disk.
 
     python -m tests.benchmarks.serving             # 4,000 users on 32 connections, in a temporary folder
     python -m tests.benchmarks.serving 8000 64     # so many users and connections
