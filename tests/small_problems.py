@@ -109,9 +109,9 @@ class Crowd:
             many = max(1, self.learner.missing - 1) if self.setting in ("arms", "linear") else 1
             self.came += 1
             ticket = self.learner.act(many) if many > 1 else self.act(user=self.came)
-            answer, twin = self.answer(ticket), copy.deepcopy(self.learner)
+            answer, (twin, own) = self.answer(ticket), copy.deepcopy((self.learner, ticket))
             before = twin.learner
-            twin.update(ticket, answer, copy.deepcopy(self.noise))
+            twin.update(own, answer, copy.deepcopy(self.noise))
             if twin.learner is not before:
                 return ticket, answer
             self.learner.update(ticket, answer, self.noise)
@@ -134,18 +134,6 @@ class Alone(Crowd):
         self.make = lambda: make().app
         self.learner = self.make()
         self.meet(self.learner)
-
-    def brink(self):
-        """Play until an answer is lacking for the learner to be told something; return its ticket, and that answer."""
-        while True:
-            many = max(1, self.learner.missing - 1) if self.setting in ("arms", "linear") else 1
-            ticket = self.learner.act(many) if many > 1 else self.act()
-            answer, twin = self.answer(ticket), copy.deepcopy(self.learner)
-            before = twin.learner
-            twin.update(twin.open[ticket.number], answer, copy.deepcopy(self.noise))
-            if twin.learner is not before:
-                return ticket, answer
-            self.learner.update(ticket, answer, self.noise)
 
 
 def refused(words, call, /, *given, error=ValueError, **options):

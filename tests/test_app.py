@@ -1,26 +1,43 @@
-"""The four rules of the app, for every system of the catalogue, and what the core does not know."""
+"""The four rules of the app, for every system of the catalogue; tickets, randomness, and what the core does not know."""
 
 import ast
 import copy
+import ctypes
+import json
+import os
 import pickle
+import signal
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import bandits_dp as bdp
 import bandits_dp.app
 from bandits_dp._state import digest
-from bandits_dp.app.refusals import BudgetSpent, HorizonReached, InBatch, TicketExpired
+from bandits_dp.app import randomness
 from bandits_dp.arms.app import RunningApp
+from bandits_dp.app.randomness import generator
+from bandits_dp.app.refusals import BudgetSpent, HorizonReached, InBatch, TicketExpired
+from bandits_dp.app.slot import Slot
+from bandits_dp.arms.batches import DoublingBatches
+from bandits_dp.arms.widths import ChernoffWidth
+from bandits_dp.learners import ArmElimination
+from bandits_dp.noise.exact import Coins
+from bandits_dp.privatizers import CentralLaplace
+from bandits_dp.problems import BernoulliArms, ContextualLinear
 from bandits_dp.serve import Served
 from bandits_dp.serve.state import packed
 from tests.small_problems import CASES, Alone, Crowd, refused
 
 BARE = [case for case in CASES if "unknown horizon" not in case]
 APP = Path(bandits_dp.app.__file__).parent
+BITS, CONTEXTS = BernoulliArms([0.2, 0.9, 0.5]), ContextualLinear(arms=6, dimension=3, fixed=False)
 EXPIRED = "ticket must be open, got one that is used already, or its batch was released without it"
 
 
@@ -99,18 +116,31 @@ def test_update_is_take_and_tell(case):
 
 @pytest.mark.parametrize("case", BARE)
 def test_what_is_refused_replaces_nothing(case):
-    """Every attribute is the very object that it was, and nothing was drawn."""
+    """The error names what was wrong, every attribute is the very object that it was, and nothing was drawn."""
     crowd = Alone(case)
     ticket, answer = crowd.brink()
-    app, shape = crowd.learner, np.shape(answer)
+    app, shape, shown = crowd.learner, np.shape(answer), crowd.shown()
     freeze(app, {})
     state, attributes, drawn = held(app), dict(vars(app)), crowd.noise.bit_generator.state
-    bad = [np.full((*shape, 2), 0.0), "much", None, np.full(shape, 1e6), np.full(shape, np.nan)]
-    calls = [lambda own=own: app.take(ticket, own, crowd.noise) for own in bad[: 4 if app.guarantee.model != "none" else 3]]
-    calls += [lambda: app.take(ticket, answer, np.random.RandomState(3)), lambda: app.take(ticket, answer, 3),
-              lambda: app.take(ticket.number, answer), lambda: app.take(None, answer), lambda: app.offer(10**6)]
-    for call in calls:
-        with pytest.raises((ValueError, TypeError, AttributeError)):
+    bad = [np.full(shape, np.nan), np.full(shape, np.inf), np.zeros((*shape, 2)), np.zeros((2, *shape, 3)), "much", None, [],
+           {"reward": 1.0}, [object()], np.zeros(10**6)]
+    if app.guarantee.model != "none" or crowd.setting != "clients":  # averages may be anything without privacy
+        bad += [np.full(shape, 7.0), np.full(shape, -7.0)]
+    wrong = [(lambda own=own: app.take(ticket, own, crowd.noise), "rewards must|averages must") for own in bad]
+    wrong += [(lambda rng=rng: app.take(ticket, answer, rng), "rng must be") for rng in (3, np.random.RandomState(3))]
+    wrong += [(lambda one=one: app.take(one, answer), "ticket must be") for one in (ticket.number, None)]
+    if crowd.setting == "contextual":
+        (features,) = shown
+        zero, long, nan = features.copy(), features.copy(), features.copy()
+        zero[1], long[1], nan[1, 0] = 0.0, 2.0, np.nan
+        wrong += [(lambda own=own: app.act(own), "features must") for own in (
+            zero, long, nan, features[:1], features[:, :-1], features[0], "arms", np.stack([features] * 1000))]
+    else:
+        wrong += [(lambda users=users: app.act(users), "users must be") for users in (0, 10**6, 1.0, True)]
+    if crowd.setting in ("arms", "linear"):
+        wrong.append((lambda: app.offer(10**6), "(arm|place) must be 0 to"))
+    for call, text in wrong:
+        with pytest.raises((ValueError, TypeError), match=text):
             call()
         assert same_attributes(app, attributes) and held(app) == state and crowd.noise.bit_generator.state == drawn
     app.update(ticket, answer, crowd.noise)
@@ -182,6 +212,8 @@ def test_a_served_app_gives_visits_back_or_holds_tickets(case):
             served.update(wrong, answer, crowd.noise)
     if again is not None:
         served.update(again, crowd.answer(again), crowd.noise)
+    if again is not None and served.app.appearances == 1:
+        refused("asked once at most, .* got 'late' once more", crowd.act, "late", error=BudgetSpent)
 
 
 # 4. A core user is any hashable; serve hands in a keyed hash, and puts the name back into an error
@@ -198,7 +230,7 @@ def test_a_user_is_whatever_can_be_told_apart(case):
     for wrong in ([], ("Ada", []), np.ones(2)):
         refused("user must be hashable, got", app.act, *shown, user=wrong, error=TypeError)
     served = Served(Alone(case).learner)
-    for user in ("Ada", 5, "5"):
+    for user in ("Ada", np.int64(5), "5"):
         served.act(*shown, user=user)
     for user in (("Ada", 1), 2.5, frozenset("ab"), b"Ada"):
         with pytest.raises(ValueError, match="user must be an integer or a string of at most 256 bytes, got"):
@@ -207,6 +239,120 @@ def test_a_user_is_whatever_can_be_told_apart(case):
     for user in ("Ada", 5, "5"):
         with pytest.raises((BudgetSpent, InBatch), match=f"got {user!r} (once more|again)"):
             served.act(*shown, user=user)
+
+
+# Tickets of several, in any order
+def make(name, horizon=4000, problem=BITS, **options):
+    return bdp.make(name, problem, horizon=horizon, epsilon=1.0, delta=0.1, **options)
+
+
+@pytest.mark.parametrize(("name", "options"), [("AE", {"batch_size": 3}), ("UCB1", {}), ("DP-UCB", {})])
+def test_answers_in_any_order_are_credited_to_what_was_shown(name, options):
+    """Nine tickets are open at once; their answers come backwards, and every arm's sum is that of its own users."""
+    app, arms = make(name, **options), [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    tickets = [app.act() if name == "AE" else app.offer(arm) for arm in arms]
+    assert [ticket.arm for ticket in tickets] == arms and app.played == 0 and list(app.open.values()) == tickets
+    for ticket in reversed(tickets):
+        app.update(ticket, float(ticket.arm == 1), np.random.default_rng(0))
+    assert app.played == 9 and not app.open
+    if name == "DP-UCB":
+        assert [slot.source.counter.steps for slot in app.slots] == [3, 3, 3]
+    else:
+        assert app.learner.sums.tolist() == [0.0, 3.0, 0.0]
+
+
+def test_several_users_share_a_ticket():
+    app = make("SDP-AE", batch_size=6)
+    pair, rest = app.act(users=2), app.act(users=4)
+    assert (pair.arm, rest.arm, app.act().arm) == (0, 0, 1)
+    for answers in (1.0, [1.0], [1.0, 0.0, 1.0]):
+        refused("rewards must be one for each user of the ticket, 2 in all", app.update, pair, answers)
+    app.update(rest, [1, 0, 1, 1])
+    app.update(pair, [1, 0])
+    assert app.played == 6
+    refused("users must be 1 to 5, the rest of this batch, got 7", app.act, 7)
+    refused("user must be left out for several users at once, got 'Ada' for 2", app.act, 2, user="Ada")
+
+
+@pytest.mark.parametrize(("name", "horizon", "sizes", "lacks"), [("SDP-AE", 10, (6, 6), 4), ("LinUCB-SDP-Vec", 15, (3, 2, 5), 2)])
+def test_tickets_of_several_users_play_no_more_rounds_than_there_are(name, horizon, sizes, lacks):
+    """Some of the last ten users answer, and then more would than are left: these are refused."""
+    contextual = name == "LinUCB-SDP-Vec"
+    app = make(name, horizon, CONTEXTS if contextual else BITS, batch_size=10 if contextual else 6)
+
+    def come(users):
+        return app.act([np.full((2, 3), 0.3)] * users if contextual else users)
+
+    if contextual:
+        app.update(come(10), np.zeros(10))
+    first, *_, last = map(come, sizes)
+    app.update(first, np.zeros(first.users))
+    refused(f"ticket must be for no more users than the {lacks} whose answers are lacking, got {last.users}",
+            app.update, last, np.zeros(last.users))
+    app.update(come(lacks), np.zeros(lacks))
+    assert app.played == horizon
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e101, -1e300])
+def test_a_clipped_answer_always_counts(bad):
+    learner = ArmElimination(3, DoublingBatches(), ChernoffWidth(200, 10))
+    app = bdp.combine(learner, partial(CentralLaplace, epsilon=1.0, clip=True), BITS, horizon=200)
+    app.update(app.act(), bad)
+    assert app.played == 1
+
+
+def test_answers_that_come_one_by_one_are_counted_in_64_bits():
+    """Also those of a privatizer of one's own that sends bytes: 256 ones are not none."""
+    source = SimpleNamespace(adds=True, bits_per_user=1.0, send=lambda values, rng: values.astype(np.uint8))
+    slot = Slot(source, 300)
+    for _ in range(256):
+        slot = slot.with_answers(1, np.ones((1, 1)), np.random.default_rng(1))
+    assert slot.waiting == 256
+
+
+# Randomness
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+@pytest.mark.parametrize(("tells", "fork"), [
+    *((tells, lambda: os.fork()) for tells in ("number", "system", "Python")),
+    *((tells, lambda: ctypes.PyDLL(None).fork()) for tells in ("number", "system")),  # of which Python hears nothing
+], ids=["number", "system", "Python", "number, in C", "system, in C"])
+def test_a_forked_process_draws_noise_of_its_own(fork, tells, monkeypatch):
+    """Two children of one parent, and the parent: none repeats what another one draws, or what was ready before the fork.
+
+    In a namespace of its own a child may have its parent's number, and an older system tells nothing: it repeated all of it.
+    """
+    monkeypatch.setattr(randomness, "_own", randomness.NOBODYS)
+    if tells != "number":
+        monkeypatch.setattr(os, "getpid", lambda: 1)
+    if tells != "system":
+        monkeypatch.setattr(randomness, "_byte", lambda: b"\1")
+    elif isinstance(randomness._byte(), bytes):
+        pytest.skip("this system empties no byte")
+
+    def numbers():
+        return [*generator(None).random(4).tolist(), *Coins(generator(None)).gaussian(2**50, 4).tolist()]
+
+    drawn = numbers()
+    for _ in range(2):
+        out, into = os.pipe()
+        if (child := fork()) == 0:
+            signal.alarm(300)  # at which it ends
+            try:
+                os.write(into, json.dumps(numbers()).encode())
+            finally:
+                os._exit(0)
+        os.close(into)
+        with open(out) as told:
+            drawn += json.load(told)
+        os.waitpid(child, 0)
+    assert len({*drawn, *numbers()}) == 32
+
+
+def test_the_generator_of_live_use_makes_others_and_no_copy():
+    rng = generator(None)
+    one, other = rng.spawn(2)
+    assert one.random() != other.random()
+    refused("rng must not be copied", copy.deepcopy, rng, error=TypeError)
 
 
 # The core knows neither

@@ -16,7 +16,7 @@ from bandits_dp.learners import UCB, ArmElimination, LinUCB, PhasedElimination
 from bandits_dp.linear.designs import support_bound
 from bandits_dp.linear.widths import ExactWidth
 from bandits_dp.serve import Served
-from tests.small_problems import refused, served
+from tests.small_problems import refused, same_state, served
 
 BITS = bdp.problems.BernoulliArms([0.9, 0.5, 0.2])
 GRAINS = bdp.problems.Rounds(lambda rng: ((None, rng.random(3)) for _ in range(200)), arms=3)
@@ -50,6 +50,45 @@ class Greedy:
     def tell(self, released):
         vector, matrix = LINEAR.decode(released)
         self.theta = np.linalg.lstsq(matrix + 9 * np.eye(2), vector)[0]
+
+
+class Fragile:
+    """Plays two arms for ten users each, notes what it is told, and fails as long as it is asked to."""
+
+    changes = ("best",)
+
+    def __init__(self, where):
+        self.where, self.seen, self.best = where, [], 0
+
+    def __deepcopy__(self, memory):
+        then = object.__new__(Fragile)
+        then.__dict__.update(self.__dict__)  # what it has seen is seen by all copies
+        return then
+
+    def ask(self):
+        if self.where == "ask" and self.seen and len(self.seen) < 20:
+            self.seen.append(self.seen[-1])
+            raise ConnectionError("no log server")
+        return bdp.Asked(arms=[0, 1], plays=[10, 10])
+
+    def tell(self, released, noise):
+        self.seen.append(released.copy())
+        if self.where == "tell" and len(self.seen) < 20:
+            raise ConnectionError("no log server")
+
+
+class Doubling:
+    """Asks for twice as many users, or clients, in every phase; it holds numbers and arrays, and names none."""
+
+    def __init__(self, clients=0):
+        self.phase, self.clients, self.best, self.viable = 0, clients, -np.inf, np.array([True, True])
+
+    def ask(self):
+        users = 4 if self.clients else 100 * 2**self.phase
+        return bdp.Asked(arms=[0, 1], plays=[users, min(users, 50)], clients=self.clients * 2**self.phase)
+
+    def tell(self, released, noise):
+        self.phase, self.best = self.phase + 1, float(released.max())
 
 
 class Own(privatizers.Privatizer):
@@ -242,6 +281,44 @@ def test_own_learners_are_saved_or_say_why_not():
     live.learner.theta = np.array([np.nan, 1.0])  # which is its own
     again.restore(live.save())
     assert np.array_equal(again.learner.theta, [np.nan, 1.0], equal_nan=True)
+
+
+def test_a_learner_that_names_nothing_is_saved_with_all_its_numbers():
+    live, again = (Served(bdp.combine(Doubling(), privatizers.Identity, BITS, horizon=1000)) for _ in range(2))
+    for users in (100, 50):
+        again.restore(live.save())
+        assert same_state(live.save(), again.save()) and again.learner.best == -np.inf
+        live.update(live.act(users), np.ones(users))
+    again.restore(live.save())
+    assert again.missing == live.missing == 200 and again.learner.best == 100.0
+
+
+def test_the_weakest_privatizer_of_the_first_phase_is_promised():
+    live = bdp.combine(Doubling(), lambda n: privatizers.CentralLaplace(n, epsilon=1.0 if n == 100 else 50.0), BITS, horizon=10_000)
+    assert live.guarantee.epsilon == 50.0
+
+
+def loud(clients, numbers):
+    return privatizers.CentralGaussian(clients, max(clients, 5) / 5, 1e-3, domain=privatizers.Box(numbers, -1.0, 1.0))
+
+
+@pytest.mark.parametrize(("clients", "privatizer", "problem", "words"), (
+    (0, lambda users: privatizers.CentralLaplace(users, max(users, 100) / 100), BITS, r"\(1, 0\).* 200 users, got \(2, 0\)"),
+    (5, loud, WATCHED, r"\(1, 0.001\).* 10 users, got \(2, 0.001\)"),
+))
+def test_a_weaker_privatizer_of_a_later_phase_is_refused_before_anybody_is_asked(clients, privatizer, problem, words):
+    live, own = (bdp.combine(Doubling(clients), privatizer, problem, horizon=10_000, guarantee=guarantee)
+                 for guarantee in (None, privatizers.CentralGaussian(1, 4.0, 1e-3).guarantee))
+
+    def plays_a_phase(app):
+        while app.learner.phase == 0:
+            ticket = app.act(app.missing)
+            app.update(ticket, np.zeros((ticket.users, 2) if clients else ticket.users))
+
+    refused(f"privatizer must promise {words}", plays_a_phase, live)
+    refused("privatizer must promise", live.act)
+    plays_a_phase(own)
+    assert live.guarantee.epsilon == 1.0 and own.guarantee.epsilon == 4.0 and live.played == own.played > 0 < own.missing
 
 
 @pytest.mark.parametrize(("one", "words"), (

@@ -34,6 +34,8 @@ def test_a_learner_and_a_counter_are_saved_at_home(tmp_path, monkeypatch):
         state = one.save(f"~/{name}")
         again.restore(str(tmp_path / name))
         assert same_state(state, again.save()) and same_state(state, one.save())
+        with np.load(tmp_path / name) as archive:
+            again.restore(archive)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="other systems have other rights")
