@@ -20,8 +20,6 @@ from bandits_dp.play.plain import play_plainly
 from bandits_dp.privatizers import LocalGaussian
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.problems import ContextualLinear, PoolContextual
-from bandits_dp.serve import Served
-from bandits_dp.serve.ids import hashed
 from tests.small_problems import assert_same_runs, generators
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
@@ -102,17 +100,6 @@ def test_live_use_is_the_plain_loop(name):
     assert played.regret[0] == pytest.approx(lost) and live.bits == played.bits[0]
 
 
-def test_late_answers_are_credited_to_what_was_shown():
-    """Three users, two answers in the order of arrival; the third comes after the release, and is refused."""
-    rng, features = np.random.default_rng(0), FRESH.draw(np.random.default_rng(1))
-    live, shown = make("LinUCB", FRESH, batch_size=2), features.contexts(features.numbers(rng, 3))
-    first, _, third = (live.act(own) for own in shown)
-    live.update(third, 1.0)
-    live.update(first, 0.0)
-    x, y = shown[0, first.arm], shown[2, third.arm]
-    assert live.learner.sums == pytest.approx(LinearStatistics(3).encode([x, y], [0.0, 1.0]).sum(axis=0))
-
-
 def test_features_of_single_precision_are_taken():
     """Unit vectors in float32 may be 1e-7 too long; they are shortened to norm 1 exactly, and longer ones are refused."""
     single = np.random.default_rng(0).normal(size=(200, 3)).astype(np.float32)
@@ -178,29 +165,6 @@ def test_a_problem_must_fit_the_privatizers_domain():
         for stream in (FreshBatches(LocalGaussian(1, 1.0, 0.1, domain=domain)), CountedBatches(TreeCounter(50, 1.0, 0.1, domain))):
             with pytest.raises(ValueError, match="features and rewards of the problem must"):
                 ContextsApp(LinUCB(3, PlainRadius(3, 1, 0.5, 0.1)), stream, problem, 50)
-
-
-@pytest.mark.parametrize("promised", (1, 2))
-@pytest.mark.parametrize("name", [name for name in FAMILY if name != "LinUCB"])
-def test_returning_users_are_counted(name, promised):
-    """Who gave her id is in as many batches as are promised, and once in each; a ticket that expires gives the visit back."""
-    rng = np.random.default_rng(0)
-    features = FIXED.draw(rng).features
-    live = Served(make(name, FIXED, returning_users=promised if promised > 1 else False, **FAMILY[name]))
-    late = live.act(features, user="late")
-    for batch in range(promised):
-        tickets = [live.act(features, user=user) for user in (7, *range(100 * batch, 100 * batch + live.batch_size - 1))]
-        if live.batch_size > 1 and batch + 1 < promised:
-            with pytest.raises(ValueError, match="another one in every round of a batch"):
-                live.act(features, user=7)
-        for ticket in tickets:
-            live.update(ticket, 1.0, rng)
-        with pytest.raises(ValueError, match="released without it"):
-            live.update(late, 1.0, rng)
-        live.status()  # gives visits back
-        assert [live.visits[hashed(user, live.secret)] for user in ("late", 7)] == [0, batch + 1]
-    with pytest.raises(ValueError, match="user must be asked once" if promised == 1 else "user must be asked in 2 batches"):
-        live.act(features, user=7)
 
 
 def test_the_papers_problem_is_what_it_says():

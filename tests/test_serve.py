@@ -23,11 +23,11 @@ from bandits_dp.app.ticket import Ticket
 from bandits_dp.play.plain import _users
 from bandits_dp.play.record import Record
 from bandits_dp.privatizers import CentralGaussian, CentralLaplace, LinearStatistics
-from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, PoolContextual, SphericalArms
+from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, SphericalArms
 from bandits_dp.serve import BudgetSpent, HorizonReached, InBatch, Restarts, Served, TicketExpired
 from tests.interrupted import at_every_line
 from tests.small_problems import SYSTEMS, Crowd, refused, same_state, served
-from tests.test_combine import Doubling, Fragile, Greedy, Leader
+from tests.test_combine import Fragile, Greedy, Leader
 
 ARMS, CONTEXTS = BernoulliArms([0.9, 0.8]), ContextualLinear(arms=3, dimension=2)
 PROBLEMS = {"CDP-PE": LinearArms(np.eye(2), [0.5, 0]), "DPE": ClientPopulation(np.eye(2), [0.5, 0.3], client_std=0.1)}
@@ -416,26 +416,6 @@ def test_what_it_is_served_with_is_checked():
         refused("explore must be", make("UCB1").act, explore=share)
     for wrong, words in (({"growth": "triple"}, "growth must be one of"), ({"first_horizon": 1}, "first_horizon must be")):
         refused(words, endless, "UCB1", **wrong)
-
-
-def doubling(claimed):
-    return lambda horizon, **_: Served(bdp.combine(Doubling(), partial(CentralLaplace, epsilon=claimed), ARMS, horizon=horizon))
-
-
-def bounded(bound):
-    return partial(served, "CDP-PE", LinearArms(np.eye(2), [0.5, 0], rewards="gaussian", bound=bound))
-
-
-@pytest.mark.parametrize(("wide", "narrow", "words"), [
-    (bounded(100.0), bounded(1.0), r"from CDP-PE.*\[-1, 1\].*got one for.*\[-100, 100\]"),
-    (doubling(10.0), doubling(1.0), "from Doubling"),
-    *((partial(served, name, PoolContextual(arms=5, dimension=3, items=50, noise_std=0.5, clip=True)),
-       partial(served, name, ContextualLinear(5, 3)), r"from LinUCB.*\[0, 1\].*got one for.*\[-1, 1\]")
-      for name in ("LinUCB-RewardTree", "LinUCB-Tree", "LinUCB-Batched-JDP", "LinUCB-LDP", "LinUCB")),
-])
-def test_a_state_of_other_bounds_rewards_or_promises_is_refused(wide, narrow, words):
-    one, other = (make_one(horizon=10_000, epsilon=1.0, delta=0.01) for make_one in (wide, narrow))
-    refused(f"state must come {words}", other.restore, one.save())
 
 
 # A horizon that nobody knows
