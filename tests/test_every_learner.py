@@ -129,9 +129,9 @@ def test_a_state_that_is_not_what_save_returned_is_refused(case):
     assert digest({key: value for key, value in twin.items() if key != "digest"}) == str(state["digest"])
 
 
-INTERRUPTED = ("UCB1", "Gaussian DP-UCB", "SDP-AE", "DP-SE", "unknown horizon", "LinUCB, unknown horizon", "CDP-PE",
-               "CDP-DPE", "batched LinUCB", "LinUCB-LDP", "LinUCB-SDP-Vec", "late LinUCB-SDP-Vec", "LinUCB-Batched-JDP",
-               "factorized LinUCB-JDP", "batched LinUCB-Tree", "LinUCB-DGS", "explicit LinUCB-DGS", "hybrid LinUCB-RewardTree")
+INTERRUPTED = (  # each way in which an app or a stream keeps what changes; that no array is changed in place: tests/test_app.py
+    "UCB1", "Gaussian DP-UCB", "SDP-AE", "unknown horizon", "LinUCB, unknown horizon", "CDP-PE", "CDP-DPE", "batched LinUCB",
+    "late LinUCB-SDP-Vec", "factorized LinUCB-JDP", "explicit LinUCB-DGS", "hybrid LinUCB-RewardTree")
 
 
 @pytest.mark.parametrize("case", INTERRUPTED)
