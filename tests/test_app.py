@@ -270,7 +270,7 @@ def test_several_users_share_a_ticket():
     app.update(rest, [1, 0, 1, 1])
     app.update(pair, [1, 0])
     assert app.played == 6
-    refused("users must be 1 to 5, the rest of this batch, got 7", app.act, 7)
+    refused("users must be 1 to 5, the rest of this batch, got 6", app.act, 6)
     refused("user must be left out for several users at once, got 'Ada' for 2", app.act, 2, user="Ada")
 
 
