@@ -21,10 +21,10 @@ import bandits_dp as bdp
 import bandits_dp.app
 from bandits_dp._state import digest
 from bandits_dp.app import randomness
-from bandits_dp.arms.app import RunningApp
 from bandits_dp.app.randomness import generator
 from bandits_dp.app.refusals import BudgetSpent, HorizonReached, InBatch, TicketExpired
 from bandits_dp.app.slot import Slot
+from bandits_dp.arms.app import RunningApp
 from bandits_dp.arms.batches import DoublingBatches
 from bandits_dp.arms.widths import ChernoffWidth
 from bandits_dp.learners import ArmElimination

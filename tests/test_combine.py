@@ -386,7 +386,7 @@ def test_learners_that_restart_are_audited(view):
     assert quiet(private, progress=False).passed and not quiet(public, progress=False).passed
     heard = bdp.view_of(public, "releases")(tape, np.random.default_rng(1))
     assert np.isfinite(heard).tolist() == [True] * 9  # in both stages
-    rng, words = np.random.default_rng(1), "epsilon must be given where nothing is promised"
+    rng, words = np.random.default_rng(1), "epsilon must be given where the guarantee does not cover"
     refused(words, quiet, public, epsilon=None)
     for private, view in ((privatizers.CentralLaplace(3, 1.0), "messages"), (privatizers.BinarySum(3, 1.0, 0.01), "one user")):
         refused(words, bdp.audit, private, [1, 0, 0], np.zeros(3), rng=rng, view=view)

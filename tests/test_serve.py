@@ -20,7 +20,7 @@ import bandits_dp as bdp
 from bandits_dp import _state
 from bandits_dp.app.app import NO_END
 from bandits_dp.app.ticket import Ticket
-from bandits_dp.play.plain import _users
+from bandits_dp.contextual.fast import play_users
 from bandits_dp.play.record import Record
 from bandits_dp.privatizers import CentralGaussian, CentralLaplace, LinearStatistics
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, SphericalArms
@@ -492,7 +492,7 @@ def test_the_simulator_plays_restarts_as_they_live():
     for end in (40, 120):
         streams = rng.spawn(2)
         while live.played < end:
-            _users(live, world, end, *streams, record)
+            play_users(live, world, end, *streams, record)
     assert result.regret[0] == pytest.approx(record.result(0.0, {}).regret[0, result.rounds - 1]) and result.bits[0] == live.bits
     assert (live.stage, live.played, live.guarantee.epsilon) == (2, 120, 1.0)
 
