@@ -1,4 +1,4 @@
-"""Arms without structure: problems, learners, batches, widths, their apps, their fast simulation, and the systems made of these.
+"""Arms without structure: problems, learners, batches, widths, app, fast simulation, systems.
 
-Arms with known features are in :mod:`bandits_dp.linear`, and what releases sums in :mod:`bandits_dp.privatizers`.
+Arms with features are in :mod:`bandits_dp.linear`, private sums in :mod:`bandits_dp.privatizers`.
 """

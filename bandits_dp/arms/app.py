@@ -39,7 +39,8 @@ class RunningApp(App):
     Raises
     ------
     ValueError
-        If an argument is out of range, or the stream is for vectors, for fewer rounds, or used.
+        If an argument is out of range, or the stream is for vectors, for fewer rounds, or used
+        already.
 
     Examples
     --------
@@ -88,14 +89,14 @@ class RunningApp(App):
         Parameters
         ----------
         users : int
-            1.
+            Must be 1.
         user : hashable, optional
             The user's id. A user with an id is asked once only.
 
         Raises
         ------
         ValueError
-            If the horizon is reached, an argument is out of range, or the user was there before.
+            If the horizon is reached, an argument is out of range, or the user was asked before.
         """
         self.admit(users)
         return self.offer(int(self.asked.arms[0]), user)

@@ -1,4 +1,4 @@
-"""UCB fast: many runs advance together as arrays, on random numbers that are drawn ahead."""
+"""Fast simulation of UCB: many runs advance together as arrays, on random numbers drawn ahead."""
 
 import math
 from typing import Any
@@ -34,28 +34,31 @@ class ExactSums:
         self.released = np.zeros((runs, arms))
         self._runs = np.arange(runs)
 
-    def add(self, arms: NDArray[np.intp], rewards: NDArray[np.float64], noise: NDArray[np.float64]) -> None:
+    def add(self, arms: NDArray[np.intp], rewards: NDArray[np.float64],
+            noise: NDArray[np.float64]) -> None:
         """Add the next reward of every run to the sum of its arm; all of shape (runs,)."""
         self.counts[self._runs, arms] += 1
         self.released[self._runs, arms] += rewards
 
 
 class Trees(ExactSums):
-    """What a TreeCounter of Laplace noise for every arm of every run would release, on the same draws of noise."""
+    """Trees of Laplace noise, one per run and arm; on equal draws they agree with TreeCounter."""
 
     def __init__(self, counter: TreeCounter, runs: int, arms: int) -> None:
         super().__init__(runs, arms)
         self._totals = np.zeros((runs, arms))
-        # Noise on the last running sum whose number has its lowest set bit at each level; the last place stays 0, for sum 0.
+        # By level: noise on the last running sum whose number has its lowest set bit there.
+        # The last entry stays 0, for the empty sum.
         self._noise = np.zeros((runs, arms, counter.height + 1))
 
-    def add(self, arms: NDArray[np.intp], rewards: NDArray[np.float64], noise: NDArray[np.float64]) -> None:
-        """Add the next reward of every run to the tree of its arm, with the noise of one new node."""
+    def add(self, arms: NDArray[np.intp], rewards: NDArray[np.float64],
+            noise: NDArray[np.float64]) -> None:
+        """Add the next reward of every run to the tree of its arm, with one new node's noise."""
         at = self._runs, arms
         self.counts[at] += 1
         self._totals[at] += rewards
         t = self.counts[at]
-        parent = t & (t - 1)  # its sum, and its noise, are extended
+        parent = t & (t - 1)  # the new sum extends this one, noise included
         none = self._noise.shape[2] - 1
         noise = noise + self._noise[(*at, np.where(parent > 0, _lowest_bit(parent), none))]
         self._noise[(*at, _lowest_bit(t))] = noise
@@ -68,16 +71,18 @@ def _lowest_bit(t: NDArray[np.int64]) -> NDArray[np.uint8]:
 
 
 def knows(app: Any, problem: Any) -> bool:
-    """Whether the counters of a learner have arrays here."""
-    if not (isinstance(app, RunningApp) and type(app.learner) is UCB and hasattr(problem, "reward_quantiles")):
+    """Whether all counters of the app can be kept as arrays here."""
+    if not (isinstance(app, RunningApp) and type(app.learner) is UCB
+            and hasattr(problem, "reward_quantiles")):
         return False
-    return isinstance(app.sample, Identity) or (type(app.sample) is TreeCounter and app.sample.noise == "laplace")
+    return isinstance(app.sample, Identity) or (type(app.sample) is TreeCounter
+                                                and app.sample.noise == "laplace")
 
 
 @fast(knows)
 def play_ucb(app: RunningApp, problem: Arms, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
-    """Play one run per generator, all of them together; see :func:`bandits_dp.play.plain.play_plainly`."""
-    counter, scale = app.sample, app.sample.noise_std / math.sqrt(2)  # of the noise of one new node in every round, if any
+    """Play one run per generator, all together; see :func:`bandits_dp.play.plain.play_plainly`."""
+    counter, scale = app.sample, app.sample.noise_std / math.sqrt(2)  # of a new node's noise
     sums, answers, noises = ExactSums(len(rngs), app.arms), rngs, rngs
     if isinstance(counter, TreeCounter):
         sums = Trees(counter, len(rngs), app.arms)
@@ -87,7 +92,8 @@ def play_ucb(app: RunningApp, problem: Arms, rngs: Rngs, rounds: Checkpoints, ti
     for start in range(0, last, TAPE):
         length = min(TAPE, last - start)
         quantiles = np.stack([rng.random(length) for rng in answers], axis=1)  # (length, runs)
-        draws = np.stack([rng.laplace(0.0, scale, length) if scale else np.zeros(length) for rng in noises], axis=1)
+        draws = np.stack([rng.laplace(0.0, scale, length) if scale else np.zeros(length)
+                          for rng in noises], axis=1)
         lost = np.empty((length, len(rngs)))
         for t in range(length):
             arms = learner.next_arm()
