@@ -246,7 +246,7 @@ def test_a_population_runs_out():
     assert len(support) > 1 and learner.played < 3000
     best, ticket = active[(problem.actions[active] @ learner.learner.estimate).argmax()], learner.act()
     assert (ticket.arm, ticket.plays, ticket.users) == ([best], [3000 - learner.played], 0)
-    refused(r"averages must be empty in a phase that asks nobody, got shape \(1, 1\)", learner.update, ticket, [[0.5]])
+    refused(r"averages must be empty in a phase that asks no clients, got shape \(1, 1\)", learner.update, ticket, [[0.5]])
     learner.update(ticket, [])
     assert learner.played == 3000 and learner.bits == bits
     numbers = bdp.simulate(make("SDP-DPE", problem, 3000), problem, 3000, runs=4).counts["numbers"]

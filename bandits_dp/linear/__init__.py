@@ -1,4 +1,5 @@
-"""Known actions: problems, also with clients, elimination, designs, widths, the app of clients, fast simulation, and systems.
+"""Actions with known features: problems, clients, elimination, designs, widths, app, systems.
 
-Features that change from user to user are in :mod:`bandits_dp.contextual`, and what releases sums in :mod:`bandits_dp.privatizers`.
+Features that change from user to user are in :mod:`bandits_dp.contextual`, private sums in
+:mod:`bandits_dp.privatizers`.
 """

@@ -82,7 +82,7 @@ class ClientsApp(PhasedApp):
         """Ask the learner, and make the slot of the phase's clients."""
         self.asked = asked = self._ask()
         left, plays = self.horizon - self.played, asked.plays
-        self.decides = bool(asked.decides and plays.sum() < left)  # else no play needs it
+        self.decides = bool(asked.decides and plays.sum() < left)  # else no later play uses it
         if self.decides:
             made = self._kept(self.privatizer(asked.clients, len(asked.arms)))
             self.privatizers, self.slots = [made], [Slot(made, asked.clients)]
@@ -119,7 +119,7 @@ class ClientsApp(PhasedApp):
         Raises
         ------
         ValueError
-            If the horizon is reached, an argument is out of range, or the client was there before.
+            If the horizon is reached, an argument is out of range, or the client was asked before.
         """
         self.tell()
         self.must_go_on()
@@ -137,8 +137,8 @@ class ClientsApp(PhasedApp):
         size = len(self.asked.arms)
         if not ticket.users:
             if np.size(answers):
-                raise ValueError("averages must be empty in a phase that asks nobody, got shape "
-                                 f"{np.shape(answers)}")
+                raise ValueError("averages must be empty in a phase that asks no clients, got "
+                                 f"shape {np.shape(answers)}")
             return np.zeros((0, size))
         privatizer = self.privatizers[0]
         clip, domain = privatizer.clip, privatizer.domain

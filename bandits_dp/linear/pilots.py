@@ -1,8 +1,8 @@
 r"""Pilot runs: the constant number of clients with which DPE-FixedU communicates as much as DPE.
 
 A run communicates :math:`\sum_l |U_l| s_l` numbers, and how long the supports stay large depends on
-how soon actions are dropped. The same number of clients in all does not do, because DPE asks most
-of its clients for few numbers. So U is found by trial.
+how soon actions are dropped. The same total number of clients would not communicate the same,
+because DPE asks most of its clients for few numbers. So U is found by trial.
 """
 
 import math
