@@ -1,4 +1,5 @@
-"""Features of each user: problems, LinUCB, batches, radii, streams of statistics, their app, fast simulation, and systems.
+"""Features of each user: problems, LinUCB, batches, radii, sums, app, fast simulation, systems.
 
-Actions that are the same for all users are in :mod:`bandits_dp.linear`, and counters of sums in :mod:`bandits_dp.continual`.
+Actions that are the same for all users are in :mod:`bandits_dp.linear`, counters in
+:mod:`bandits_dp.continual`.
 """

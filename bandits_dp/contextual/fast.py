@@ -1,9 +1,10 @@
-"""Learners with features, fast: many runs advance together as arrays, and noise is drawn many batches ahead.
+"""Fast simulation with features: many runs advance together as arrays, on noise drawn ahead.
 
-The learner and the stream are the very ones that serve users: whatever they add up gets a leading axis of runs. A run's generator
-is split in two, ``answers, noise = rng.spawn(2)``, as in the plain loop: the problem draws the instance and then the users from the
-first, the stream draws from the second. How much is drawn ahead depends on nothing but the stream, so that a run consumes its
-generators in the same way, alone or with others.
+The learner and the stream are those that serve users; all that they add up gets a leading axis of
+runs. A run's generator is split as in the plain loop, ``answers, noise = rng.spawn(2)``: the
+problem draws the instance and then the users from the first, the stream draws from the second. The
+stream alone decides how much is drawn ahead, so a run uses its generators in the same way, alone or
+with others.
 """
 
 from collections.abc import Iterator
@@ -22,22 +23,23 @@ from bandits_dp.play.plain import STEPS, Rng
 from bandits_dp.play.record import Checkpoints, Floats, Played, Record, Rngs, Tick
 
 MEMORY = 200e6  # bytes of noise, or of shown features, that a group of runs may hold
-ROUNDS = 2048  # rounds whose users are drawn ahead, about
+ROUNDS = 2048  # users are drawn ahead for about this many rounds
 
 
 class Runs:
-    """Many runs of a learner, which advance together: one per generator, from which its noise comes.
+    """Many runs of an app that advance together, one per generator of noise.
 
-    ``player`` is a copy of the learner, with a leading axis of runs in all that it adds up.
+    ``player`` is a copy of the app, with a leading axis of runs in all that it adds up.
     """
 
     def __init__(self, app: ContextsApp, rngs: Rngs) -> None:
         self.player = snapshot(app)
-        self.player.learner, self.player.slots = snapshot(app.learner), [Slot(snapshot(app.stream), app.batch_size)]
+        self.player.learner, self.player.slots = (
+            snapshot(app.learner), [Slot(snapshot(app.stream), app.batch_size)])
         self._tape = _tape(app.stream, rngs, app.horizon // app.batch_size)
 
     def learn(self, phi: Floats, y: Floats) -> None:
-        """End a batch, in which users were shown features (runs, users, d), and gave rewards (runs, users), less the shift."""
+        """End a batch with features phi (runs, users, d) and shifted rewards y (runs, users)."""
         values, stream = self.player.values(phi, y), self.player.stream
         released = stream.advance(values, next(self._tape))
         public = (values[..., -stream.public :],) if stream.public else ()
@@ -45,7 +47,7 @@ class Runs:
 
 
 def _tape(stream: Stream, rngs: Rngs, batches: int) -> Iterator[Floats]:
-    """Yield the random numbers of one batch after the other, a row for each run."""
+    """Yield the random numbers of one batch after another, one row per run."""
     while batches:
         length = stream.tape(batches)
         drawn = np.stack([stream.draw(length, rng) for rng in rngs], axis=1)
@@ -54,24 +56,29 @@ def _tape(stream: Stream, rngs: Rngs, batches: int) -> Iterator[Floats]:
 
 
 def knows(app: Any, problem: Any) -> bool:
-    """Whether users can be drawn ahead, noise too, and LinUCB is this package's in all that gets a leading axis of runs."""
-    if not isinstance(app, ContextsApp) or not hasattr(problem, "numbers") or getattr(problem, "varying", False):
+    """Whether users and noise can be drawn ahead, and the learner's methods are this package's."""
+    if (not isinstance(app, ContextsApp) or not hasattr(problem, "numbers")
+        or getattr(problem, "varying", False)):
         return False
-    return bool(app.stream.ahead or not app.stream.noisy) and isinstance(app.learner, LinUCB) and all(
-        getattr(type(app.learner), name).__module__.startswith("bandits_dp.") for name in ("choose", "tell", "_fit"))
+    return (bool(app.stream.ahead or not app.stream.noisy) and isinstance(app.learner, LinUCB)
+            and all(getattr(type(app.learner), name).__module__.startswith("bandits_dp.")
+                    for name in ("choose", "tell", "_fit")))
 
 
 @fast(knows)
-def play_contexts(app: ContextsApp, problem: Contextual, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
-    """Play fresh runs, in groups; see :func:`bandits_dp.play.plain.play_plainly`."""
+def play_contexts(app: ContextsApp, problem: Contextual, rngs: Rngs, rounds: Checkpoints,
+                  tick: Tick) -> Played:
+    """Play fresh runs in groups; see :func:`bandits_dp.play.plain.play_plainly`."""
     stream, shown = app.stream, app.arms * app.dimension
-    noise = (stream.tape(app.horizon // app.batch_size) + 4) * stream.ahead  # a few rows are being worked on
-    together = max(1, int(MEMORY / (8 * (noise + ROUNDS + 4 * shown * (1 if problem.fixed else app.batch_size)))))
+    noise = (stream.tape(app.horizon // app.batch_size) + 4) * stream.ahead  # and a few rows in use
+    together = max(1, int(
+        MEMORY / (8 * (noise + ROUNDS + 4 * shown * (1 if problem.fixed else app.batch_size)))))
     groups = (rngs[i : i + together] for i in range(0, len(rngs), together))
     return Played.join([_play_group(app, problem, group, rounds, tick) for group in groups])
 
 
-def _play_group(app: ContextsApp, problem: Contextual, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
+def _play_group(app: ContextsApp, problem: Contextual, rngs: Rngs, rounds: Checkpoints,
+                tick: Tick) -> Played:
     answers, noise = (list(pair) for pair in zip(*(rng.spawn(2) for rng in rngs), strict=True))
     worlds = [problem.draw(rng) for rng in answers]
     runs, record, last = Runs(app, noise), Record(len(rngs), rounds), int(rounds[-1])
@@ -80,18 +87,25 @@ def _play_group(app: ContextsApp, problem: Contextual, rngs: Rngs, rounds: Check
         record.add(_play_piece(runs, worlds, numbers, record))
         tick(len(rngs) * length)
     record.note(runs.player, worlds)
-    return record.result(last // app.batch_size * app.batch_size * app.stream.bits_per_user, runs.player.counts)
+    return record.result(last // app.batch_size * app.batch_size * app.stream.bits_per_user,
+                         runs.player.counts)
 
 
-def _play_piece(runs: Runs, worlds: list[Contextual], numbers: list[Floats], record: Record) -> Floats:
-    """Play some batches, the last of which may be cut short, with the users of these numbers; return what each round loses."""
+def _play_piece(runs: Runs, worlds: list[Contextual], numbers: list[Floats],
+                record: Record) -> Floats:
+    """Play batches with the users of these numbers; return the regret of each round.
+
+    The last batch may be cut short.
+    """
     player, first_world, each = runs.player, worlds[0], np.arange(len(worlds))[:, None]
     size = player.batch_size
     pairs = list(zip(worlds, numbers, strict=True))
     chances = np.stack([world.chances(own) for world, own in pairs])
-    seen = [own[:1] for own in numbers] if first_world.fixed else numbers  # whatever all users see stands there once
-    features = np.stack([world.contexts(own) for world, own in zip(worlds, seen, strict=True)])  # (runs, rounds or 1, arms, d)
-    means = np.stack([shown_means(world, own, shown) for world, own, shown in zip(worlds, seen, features, strict=True)])
+    # Fixed features are kept once, as (runs, 1, arms, d); others as (runs, rounds, arms, d).
+    seen = [own[:1] for own in numbers] if first_world.fixed else numbers
+    features = np.stack([world.contexts(own) for world, own in zip(worlds, seen, strict=True)])
+    means = np.stack([shown_means(world, own, shown)
+                      for world, own, shown in zip(worlds, seen, features, strict=True)])
     lost = means.max(axis=2) - np.zeros_like(chances)
     for start in range(0, chances.shape[1], size):
         batch = slice(start, start + size)
@@ -109,7 +123,7 @@ def _play_piece(runs: Runs, worlds: list[Contextual], numbers: list[Floats], rec
 
 
 def _pieces(app: ContextsApp, problem: Contextual, runs: int, last: int) -> Iterator[int]:
-    """Yield how many rounds are drawn at once, whole batches of them but for the last."""
+    """Yield how many rounds to draw at once: whole batches, except at the end."""
     room = ROUNDS if problem.fixed else MEMORY / (8 * 8 * runs * app.arms * app.dimension)
     step = max(1, int(min(room, ROUNDS)) // app.batch_size) * app.batch_size
     for start in range(0, last, step):
@@ -117,7 +131,7 @@ def _pieces(app: ContextsApp, problem: Contextual, runs: int, last: int) -> Iter
 
 
 def play_users(app: Any, world: Any, last: int, answers: Rng, noise: Rng, record: Record) -> None:
-    """Let the users of one ticket choose by features."""
+    """Play the users of one ticket, each with features."""
     rows = world.numbers(answers, min(app.missing, last - app.played))
     shown = world.contexts(rows)
     means = shown_means(world, rows, shown)

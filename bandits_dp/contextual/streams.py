@@ -1,4 +1,7 @@
-"""Running sums of batches of users whose rewards alone are private; for those that a curator releases, see ``curator``."""
+"""Running sums over batches of users whose rewards alone are private.
+
+For parameters that a curator releases, see :mod:`bandits_dp.contextual.curator`.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +18,18 @@ from bandits_dp.privatizers import Ball
 
 
 class CountedRewards(CountedBatches):
-    """A trusted server counts the sums of g r over batches, where only rewards are private.
+    """Running sums of g r over batches at a trusted server, where only rewards are private.
 
-    A user's numbers are g (r - c), then g, then x: g is the direction that the learner chose before the reward, c the middle of the
-    rewards' range, and x are the features of what she was shown. Only the first are private, and they are no longer than half the
-    range, wherever that lies. The learner is told what is released about the sums of g r, of which the part c g is added as it is,
-    and x.
+    A user's numbers are g (r - c), then g, then x: g is the direction that the learner chose before
+    the reward, c is the middle of the rewards' range, and x are the features of the arm that the
+    user was shown. Only g (r - c) is private, and its length is at most half the range times the
+    length of g, wherever the range lies. The learner is told x and the released sums of g r, in
+    which the sum of c g has no noise.
 
     Parameters
     ----------
     counter : Counter
-        For one user's g (r - c), or for the sum of all that she ever has.
+        Made for one user's g (r - c), or for the sum of these over all batches of the user.
     users : int
         Users per batch B, >= 1.
     guarantee : Guarantee
@@ -33,7 +37,7 @@ class CountedRewards(CountedBatches):
     middle : float
         The number c.
     domain : Ball
-        Where g (r - c) of one user lies in one batch.
+        The domain of one user's g (r - c) in one batch.
 
     Attributes
     ----------
@@ -43,9 +47,11 @@ class CountedRewards(CountedBatches):
 
     changes = ("counter", "offset")
 
-    def __init__(self, counter: Counter, users: int, guarantee: Guarantee, middle: float, domain: Ball) -> None:
+    def __init__(self, counter: Counter, users: int, guarantee: Guarantee, middle: float,
+                 domain: Ball) -> None:
         super().__init__(counter, users)
-        self.guarantee, self.middle, self.domain, self.public = guarantee, middle, domain, counter.dimension
+        self.guarantee, self.middle, self.domain, self.public = (
+            guarantee, middle, domain, counter.dimension)
         self.offset = np.zeros(self.dimension)
 
     def check(self, values: Floats, name: str) -> None:
@@ -65,7 +71,7 @@ class CountedRewards(CountedBatches):
         return super().receive(waiting[: self.dimension], rng) + self.offset
 
     def leap(self, values: Floats, batches: int, rng: np.random.Generator) -> Floats:
-        """Release the running sums of g r after so many more batches only."""
+        """Release only the running sums of g r after ``batches`` more batches."""
         sent, self.counter = self.send(values, rng), snapshot(self.counter)
         self.offset = self.offset + self.middle * sent[:, self.dimension :].sum(axis=0)
         return self.counter.leap(sent[:, : self.dimension], batches, rng) + self.offset
