@@ -1,4 +1,4 @@
-"""The catalogue: every algorithm by name, and the one place that knows how each is put together."""
+"""The catalogue: every algorithm by name, and ``make``, which builds it for a problem."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +14,7 @@ from bandits_dp.problem import Problem, check_problem
 
 _SYSTEMS = (*ARMS, *ACTIONS, *CLIENTS, *CONTEXTS, *REWARDS)
 
-__path__: list[str] = []  # who imports a module that was in here is told where it is: see _moved.py
+__path__: list[str] = []  # so that _moved.py answers imports of modules that were here
 __all__ = ["System", "make", "systems"]
 
 
@@ -40,37 +40,39 @@ def make(
     calibration: str = "certified",
     **options: Any,
 ) -> Any:
-    """Return a ready learner for a problem.
+    """Return an app for a problem: a learner of the catalogue with its privatizer.
 
     Parameters
     ----------
     name : str
         A name from :func:`systems`.
     problem : Problem
-        The problem; learners take no more from it than what is public: its size, its actions, bounds on rewards.
+        The problem. Only what is public of it is used: size, actions, bounds on rewards.
     horizon : int
-        Number of rounds T, >= 1. If nobody knows it, see :class:`bandits_dp.serve.restarts.Restarts`.
+        Number of rounds T, >= 1. If it is unknown, see :class:`bandits_dp.serve.restarts.Restarts`.
     epsilon : float, optional
         Privacy parameter, > 0; required by private systems, ignored by those without privacy.
     delta : float, optional
         Failure mass in (0, 1); optional (0) where pure privacy is possible.
     calibration : {"certified", "theorem", "experiment"}
-        How noise and confidence widths are chosen. What ``"experiment"`` plays of LinUCB and LinUCB-LDP, -JDP, -SDP-Amp and
-        -SDP-Vec is published code: ``import bandits_book`` first, which has it.
+        How noise and confidence widths are chosen. For LinUCB and LinUCB-LDP, -JDP, -SDP-Amp and
+        -SDP-Vec, ``"experiment"`` plays published code, which is in the book's package:
+        ``import bandits_book`` first.
     **options
-        What the system has besides: ``System.options`` lists each with its range and default, and so does the catalogue page.
+        Options of this system. ``System.options`` and the catalogue page list their ranges and
+        defaults.
 
     Returns
     -------
     App
-        A fresh learner, ready for users, with its ``guarantee``; see :class:`bandits_dp.app.app.App`. To serve people with it, see
-        :class:`bandits_dp.serve.served.Served`.
+        A fresh app with its ``guarantee``, ready for users; see :class:`bandits_dp.app.app.App`. To
+        serve people with it, see :class:`bandits_dp.serve.served.Served`.
 
     Raises
     ------
     ValueError
-        If the name or an option is unknown, an argument is missing or out of range, or nothing is known about its experiment
-        calibration.
+        If the name or an option is unknown, an argument is missing or out of range, or the system
+        has no experiment calibration.
 
     Examples
     --------
@@ -81,19 +83,24 @@ def make(
     1.0
     """
     system = found("name", "system", name, {one.name: one for one in _SYSTEMS}, cutoff=0.4)
-    epsilon, delta = (_checks.as_float(one) if _checks.is_number(one) else one for one in (epsilon, delta))
+    epsilon, delta = (_checks.as_float(one) if _checks.is_number(one) else one
+                      for one in (epsilon, delta))
     if horizon is None:
-        raise ValueError("horizon must be an integer that is at least 1, got None; where nobody knows it, "
-                         "bandits_dp.serve.Restarts(partial(bdp.make, name, problem, ...)) starts again for ever longer ones")
+        raise ValueError("horizon must be an integer that is at least 1, got None; if it is "
+                         "unknown, bandits_dp.serve.Restarts(partial(bdp.make, name, problem, "
+                         "...)) starts again with longer and longer ones")
     if "late" in options:
-        raise ValueError(f"late is an option of bandits_dp.serve.Served(app, late=...) now, got {_checks.told(options['late'])}")
+        raise ValueError("late is an option of bandits_dp.serve.Served(app, late=...) now, got "
+                         f"{_checks.told(options['late'])}")
     horizon = _checks.integer("horizon", horizon, high=10**18)
     if _checks.calibration("calibration", calibration) == "experiment" and not system.experiment:
-        raise ValueError(f"calibration must be 'certified' or 'theorem' for {name}, got 'experiment': "
-                         f"its source ({system.paper}) publishes no simulation whose constants are known")
+        raise ValueError(f"calibration must be 'certified' or 'theorem' for {name}, got "
+                         f"'experiment': its source ({system.paper}) publishes no simulation whose "
+                         "constants are known")
     check_problem(problem)
     if problem.setting != system.setting:
-        raise ValueError(f"problem must be of the setting {system.setting!r} for {name}, got {_checks.told(problem)}")
+        raise ValueError(f"problem must be of the setting {system.setting!r} for {name}, got "
+                         f"{_checks.told(problem)}")
     for word, value, allowed in (("epsilon", epsilon, "(0, inf)"), ("delta", delta, "(0, 1)")):
         if value is not None and not _checks.is_number(value):
             raise ValueError(f"{word} must be a number in {allowed}, got {_checks.told(value)}")
@@ -105,17 +112,20 @@ def make(
     known = {one.name: one for one in system.options}
     for option in options:
         if option not in known:
-            raise ValueError(f"{option} is not an option of {name}, which has {', '.join(sorted(known)) or 'none'}")
+            raise ValueError(f"{option} is not an option of {name}, which has "
+                             f"{', '.join(sorted(known)) or 'none'}")
     taken = {key: one.check(options.get(key, one.default)) for key, one in known.items()}
     changed = {key: value for key, value in taken.items() if value != known[key].default}
-    learner = system.build(Given(problem, horizon, epsilon, delta, calibration, changed), SimpleNamespace(**taken))
+    learner = system.build(Given(problem, horizon, epsilon, delta, calibration, changed),
+                           SimpleNamespace(**taken))
     learner.name = name
     asked = {"epsilon": epsilon, "delta": delta, "calibration": calibration}
     learner.parameters = asked | taken
-    if system.model == "none":  # it was given them for nothing, and no number is to stand beside "No guarantee"
+    if system.model == "none":  # no unused number beside "No guarantee"
         asked = {"calibration": calibration}
     made = asked | {key: taken[key] for key in sorted(options)}
     dimension = f"dimension={problem.dimension}, " if hasattr(problem, "dimension") else ""
     size = f"arms={learner.arms}, {dimension}horizon={horizon}"
-    learner.description = f"{name}({', '.join([size, *(f'{key}={value!r}' for key, value in made.items())])})"
+    learner.description = (
+        f"{name}({', '.join([size, *(f'{key}={value!r}' for key, value in made.items())])})")
     return learner
