@@ -1,4 +1,5 @@
-"""Audits: what an adversary sees of an app or a privatizer, and what that proves about it from below.
+"""Audits: views of an adversary, and the lower bounds on epsilon that many runs prove.
 
-What is promised is not here: guarantees are of :mod:`bandits_dp.privatizers` and :mod:`bandits_dp.accounting`.
+Guarantees, which are upper bounds, are in :mod:`bandits_dp.privatizers` and
+:mod:`bandits_dp.accounting`.
 """

@@ -1,4 +1,4 @@
-"""What an adversary looks at: views of a privatizer or of a whole learner, as mechanisms for :func:`bandits_dp.audit.audit`."""
+"""Views of an adversary: mechanisms for :func:`bandits_dp.audit` from a privatizer or an app."""
 
 from __future__ import annotations
 
@@ -19,43 +19,59 @@ from bandits_dp.privatizers import Privatizer
 from bandits_dp.privatizers.base import FIDELITIES, complete
 from bandits_dp.privatizers.bit_sum import BitSum
 
-FEW_BITS = 100_000  # of all messages together, that a run makes
+FEW_BITS = 100_000  # of all messages of a run together
 RELEASES = ("sum", "messages", "first message", "one user")
 PLAYS = ("messages", "releases", "suggestions")
 
 
-def view_of(system: Privatizer | App, view: str | Callable[[Any], ArrayLike] | None = None, user: int = 0) -> Mechanism:
-    """Return what an adversary sees of a privatizer or of a learner, given all data.
+def view_of(system: Privatizer | App, view: str | Callable[[Any], ArrayLike] | None = None,
+            user: int = 0) -> Mechanism:
+    """Return what an adversary sees of a privatizer or of a learner, as a function of the data.
 
-    Every run sends, shuffles and releases what live use would, and nothing is drawn from a simulator's law.
+    Every run sends, shuffles and releases what live use would; nothing is drawn from a simulator's
+    distribution.
 
     Parameters
     ----------
     system : Privatizer or App
-        A privatizer, whose data are values of shape (users, dimension). Or a fresh learner; its data are the reward of every user
-        for every arm, shape (rounds, arms); with features, a pair of features, shape (rounds, arms, dimension), and such rewards;
-        with clients, the mean reward of every client for every action, shape (clients, arms).
+        A privatizer; its data are values of shape (users, dimension). Or a fresh learner; its data
+        are every user's reward for every arm, of shape (rounds, arms). With features, the data are
+        a pair: features of shape (rounds, arms, dimension) and such rewards. With clients, they are
+        every client's mean reward for every action, of shape (clients, arms).
     view : str or callable, optional
-        Of a privatizer: ``"sum"``, the released sum; ``"messages"``, what every user sends, or, in the shuffle model, all that the
-        shuffler delivers; ``"first message"`` of them; ``"one user"``, what a user sends, before any shuffling. If not given,
-        the first of these about which the guarantee is: in the local model the messages; in the shuffle model the messages, too,
-        but the sum if they are bits, which tell the number of ones and no more; in others the sum. Of a learner: ``"messages"``
-        (if not given, in the local and the shuffle model), in the local model what every user sends, in the shuffle model what the
-        shuffler delivers of every full batch, of bits the numbers of ones; ``"releases"`` (if not given, in other models), all that
-        the learner is told; ``"suggestions"``, what everybody else is shown; or ``view(learner)`` after the end.
+        Of a privatizer:
+
+        * ``"sum"``: the released sum;
+        * ``"messages"``: what every user sends, or in the shuffle model what the shuffler delivers;
+        * ``"first message"``: the first of these messages;
+        * ``"one user"``: what one user sends, before any shuffling.
+
+        Default is the messages in the local and in the shuffle model, else the sum. The sum is also
+        the default for shuffled bits, which reveal the number of ones and no more.
+
+        Of a learner:
+
+        * ``"messages"``, the default in the local and in the shuffle model: what every user sends
+          in the local model; in the shuffle model what the shuffler delivers of every full batch,
+          for bits the numbers of ones;
+        * ``"releases"``, the default in other models: all that the learner is told;
+        * ``"suggestions"``: what all other users are shown;
+        * a function ``view(learner)``, which is called after the end.
     user : int
-        The user (round, client) who is attacked: her message, or the one whose own suggestion is not seen.
+        The attacked user (round, client): the view "one user" shows this user's message, and
+        "suggestions" leaves out this user's own.
 
     Returns
     -------
     callable
-        From data and a generator to an array, always of one shape; what did not happen in a run is NaN.
+        From data and a generator to an array of fixed shape; entries that a run does not reach are
+        NaN.
 
     Raises
     ------
     ValueError
-        If the view is unknown, or of messages about which the learner's guarantee says nothing; if ``user`` is not an index from
-        0; and, when it is looked at, if data have another shape.
+        If the view is unknown, or is of messages that the learner's guarantee does not cover; if
+        ``user`` is not an index from 0. When the view is called, if data have another shape.
     TypeError
         If ``system`` is neither a complete privatizer nor a learner.
 
@@ -64,15 +80,17 @@ def view_of(system: Privatizer | App, view: str | Callable[[Any], ArrayLike] | N
     >>> import numpy as np
     >>> import bandits_dp as bdp
     >>> sent = bdp.view_of(bdp.privatizers.RandomizedResponse(3, epsilon=1.0))
-    >>> sent([1, 0, 0], np.random.default_rng(1)).shape  # of everybody
+    >>> sent([1, 0, 0], np.random.default_rng(1)).shape  # of all users
     (3,)
 
     Notes
     -----
-    A sum is released in three ways: half of the runs let users send and the server receive, as live use does, and the others call
-    ``release``, half of them with real messages if all of these have 10^5 bits at most. All three have one law, so that the mixture
-    costs an audit of a sound privatizer nothing, and a fault in one way shows, if with a part of its epsilon. A run takes 20 to 120
-    microseconds for randomized response, central noise and bits, and 300 for secure aggregation; for vectors of bits, milliseconds.
+    A sum is released in three ways: half of the runs let users send and the server receive, as live
+    use does; the others call ``release``, half of them with real messages if all messages together
+    have 10^5 bits at most. All three have the same distribution, so the mixture costs the audit of
+    a sound privatizer nothing; a fault in one way still shows, with part of its epsilon. A run
+    takes 20 to 120 microseconds for randomized response, central noise and bits, 300 for secure
+    aggregation, and milliseconds for vectors of bits.
     """
     _checks.integer("user", user, low=0)
     if isinstance(system, App):
@@ -95,37 +113,44 @@ def view_of(system: Privatizer | App, view: str | Callable[[Any], ArrayLike] | N
 
 
 def view_name(system: Privatizer | App) -> str:
-    """Return the view that is taken of a privatizer or a learner if none is named."""
+    """Return the default view of a privatizer or a learner."""
     sends = system.guarantee.model in ("local", "shuffle")
     if not isinstance(system, Privatizer):
         return "messages" if sends else "releases"
-    counted = system.guarantee.model == "shuffle" and isinstance(system, BitSum)  # shuffled bits tell how many are ones
+    # only the number of ones is left
+    counted = system.guarantee.model == "shuffle" and isinstance(system, BitSum)
     return "messages" if sends and not counted else "sum"
 
 
 def _released(system: Privatizer, values: Any, rng: np.random.Generator) -> ArrayLike:
-    """Release a sum, in one of the ways that there are."""
+    """Release a sum in one of three ways."""
     array = system.check(values, system.users)
     if rng.integers(2):
-        return system.receive(np.asarray(Slot(system, system.users).with_answers(system.users, array, rng).waiting), rng)
-    return system.release(values, rng, FIDELITIES[rng.integers(1 + (system.users * system.bits_per_user <= FEW_BITS))])
+        return system.receive(
+            np.asarray(Slot(system, system.users).with_answers(system.users, array, rng).waiting),
+            rng)
+    return system.release(values, rng, FIDELITIES[
+        rng.integers(1 + (system.users * system.bits_per_user <= FEW_BITS))])
 
 
 def _view_of_play(app: App, view: str | Callable[[Any], ArrayLike] | None, user: int) -> Mechanism:
-    """Return what somebody sees of a whole run, batch by batch; by default all that the learner's guarantee is about."""
+    """Return the view of a whole run; by default all that the learner's guarantee is about."""
     view = view_name(app) if view is None else view
     if not callable(view) and _checks.choice("view", view, PLAYS) == "messages" != view_name(app):
-        raise ValueError(f"view must be 'releases' or 'suggestions' for a learner of the model {app.guarantee.model!r}, whose "
-                         "guarantee is not about messages, got 'messages'")
+        raise ValueError("view must be 'releases' or 'suggestions' for a learner of the model "
+                         f"{app.guarantee.model!r}, whose guarantee is not about messages, got "
+                         "'messages'")
     return partial(_seen, app, user, view=view)
 
 
-def _seen(app: Any, user: int, data: Any, rng: np.random.Generator, *, view: str | Callable[[Any], ArrayLike]) -> ArrayLike:
-    """Play once."""
+def _seen(app: Any, user: int, data: Any, rng: np.random.Generator, *,
+          view: str | Callable[[Any], ArrayLike]) -> ArrayLike:
+    """Play one run, and return what the view shows of it."""
     listener = Messages() if view == "messages" else Releases()
     player, heard = copy.deepcopy(app), listener.heard
     player.listener = listener
-    shown, users, numbers = {"contextual": _contexts, "clients": _clients}.get(app.setting, _arms)(player, data, rng)
+    shown, users, numbers = {
+        "contextual": _contexts, "clients": _clients}.get(app.setting, _arms)(player, data, rng)
     if callable(view):
         return view(player)
     if view == "suggestions":
@@ -134,7 +159,8 @@ def _seen(app: Any, user: int, data: Any, rng: np.random.Generator, *, view: str
         if user >= len(shown):
             raise ValueError(f"user must be 0 to {len(shown) - 1}, got {user}")
         return np.delete(shown, user)
-    most = users // vars(player).get("batch_size", 1) * numbers  # where it starts again, batches may be of any size
+    # the most numbers that a run may release
+    most = users // vars(player).get("batch_size", 1) * numbers
     if view == "messages":
         most = users * max(numbers, heard[0][0].size if heard else 1)
     flat = np.concatenate([np.zeros(0), *map(np.ravel, heard)])
@@ -142,28 +168,30 @@ def _seen(app: Any, user: int, data: Any, rng: np.random.Generator, *, view: str
 
 
 class Releases:
-    """Hears what a learner is told."""
+    """A listener that keeps what the learner is told."""
 
     def __init__(self) -> None:
         self.heard: list[NDArray[Any]] = []
 
     def told(self, released: NDArray[np.float64]) -> None:
-        """Write down what is released."""
+        """Keep what is released."""
         self.heard.append(released)
 
-    def takes(self, app: App, place: int, ticket: Any, values: NDArray[np.float64], rng: np.random.Generator) -> None:
-        """Let values be taken in."""
+    def takes(self, app: App, place: int, ticket: Any, values: NDArray[np.float64],
+              rng: np.random.Generator) -> None:
+        """Let the app take the values."""
         app._take(place, ticket, values, rng)
 
 
 class Messages(Releases):
-    """Hears what comes from users, or from the shuffler when a batch is full."""
+    """A listener that keeps the messages of users, or of the shuffler when a batch is full."""
 
     def told(self, released: NDArray[np.float64]) -> None:
-        """Pass over what is released."""
+        """Ignore what is released."""
 
-    def takes(self, app: App, place: int, ticket: Any, values: NDArray[np.float64], rng: np.random.Generator) -> None:
-        """Let values be taken in, and write down what is sent."""
+    def takes(self, app: App, place: int, ticket: Any, values: NDArray[np.float64],
+              rng: np.random.Generator) -> None:
+        """Let the app take the values, and keep what is sent."""
         slot, local = app.slots[place], app.guarantee.model == "local"
         if slot.source is not None and not hasattr(slot.source, "overheard"):
             slot = app.slots[place] = snapshot(slot)
@@ -177,7 +205,7 @@ class Messages(Releases):
 
 
 def _tapped(source: Any) -> Any:
-    """Return a source that writes down what is sent to it; its copies share the list."""
+    """Return a source that keeps what is sent to it; its copies share the list."""
     tapped, sent = snapshot(source), list[NDArray[Any]]()
 
     def send(values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
@@ -189,37 +217,47 @@ def _tapped(source: Any) -> Any:
 
 
 def _delivered(source: Any, rows: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-    """Return what a shuffler delivers of what the users of a batch sent; of bits, that is how many are ones, in one row."""
+    """Return what a shuffler delivers of a batch's messages; of bits, only the numbers of ones."""
     privatizer = getattr(source, "privatizer", source)
-    return rows.sum(axis=0, keepdims=True) if isinstance(privatizer, BitSum) else privatizer.shuffle(rows, rng)
+    return (rows.sum(axis=0, keepdims=True) if isinstance(privatizer, BitSum)
+            else privatizer.shuffle(rows, rng))
 
 
 def _tape(data: Any, *shape: int | None) -> NDArray[np.float64]:
-    """Return data as an array of so many rows (None: any number) and columns, or say what is wrong."""
-    allowed = f"an array of shape ({', '.join('any' if size is None else str(size) for size in shape)}), see bandits_dp.view_of"
+    """Return data as an array of this shape (None: any size), or raise a ValueError."""
+    allowed = ("an array of shape ("
+               f"{', '.join('any' if size is None else str(size) for size in shape)}), see "
+               "bandits_dp.view_of")
     array = _checks.numbers("data", data, allowed)
-    if array.ndim != len(shape) or any(size not in (None, got) for size, got in zip(shape, array.shape, strict=True)):
+    if array.ndim != len(shape) or any(size not in (None, got)
+                                       for size, got in zip(shape, array.shape, strict=True)):
         raise ValueError(f"data must be {allowed}, got {_checks.told(data)}")
     return array
 
 
-def _arms(player: Any, rewards: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int, int]:
-    """Show users their arms; return the arms, and how many users were there, with how many numbers each."""
+def _arms(player: Any, rewards: Any,
+          rng: np.random.Generator) -> tuple[NDArray[np.float64], int, int]:
+    """Play arms; return the arms shown, the number of users, and the numbers per user."""
     tape = _tape(rewards, None, player.arms)
-    return _played(player, tape, lambda few: player.act(users=few.stop - few.start), rng), len(tape), 1
+    return (_played(player, tape, lambda few: player.act(users=few.stop - few.start), rng),
+            len(tape), 1)
 
 
-def _contexts(player: Any, data: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int, int]:
+def _contexts(player: Any, data: Any,
+              rng: np.random.Generator) -> tuple[NDArray[np.float64], int, int]:
     if not isinstance(data, (tuple, list)) or len(data) != 2:
-        raise ValueError(f"data must be a pair (features, rewards), see bandits_dp.view_of, got {data!r}")
+        raise ValueError("data must be a pair (features, rewards), see bandits_dp.view_of, got "
+                         f"{data!r}")
     features, d = _tape(data[0], None, None, player.dimension), player.dimension
     tape = _tape(data[1], *features.shape[:2])
-    shown = _played(player, tape, lambda few: player.act(features[few], rng=rng), rng)  # from rng comes noise on features, too
+    # rng also draws noise on features
+    shown = _played(player, tape, lambda few: player.act(features[few], rng=rng), rng)
     return shown, len(tape), d + d * (d + 1) // 2
 
 
-def _played(player: Any, tape: NDArray[np.float64], act: Callable[[slice], Any], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Play all users, as many at once as one ticket can be for, and return their arms."""
+def _played(player: Any, tape: NDArray[np.float64], act: Callable[[slice], Any],
+            rng: np.random.Generator) -> NDArray[np.float64]:
+    """Play all users, as many at once as a ticket allows, and return their arms."""
     shown = np.zeros(len(tape))
     start = 0
     while start < len(tape):
@@ -230,8 +268,9 @@ def _played(player: Any, tape: NDArray[np.float64], act: Callable[[slice], Any],
     return shown
 
 
-def _clients(player: Any, means: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int, int]:
-    """Let clients answer, in their order, phase after phase; return the action of every round."""
+def _clients(player: Any, means: Any,
+             rng: np.random.Generator) -> tuple[NDArray[np.float64], int, int]:
+    """Let clients answer in order, phase by phase; return the action of every round."""
     tape, shown, asked = _tape(means, None, player.arms), np.full(player.horizon, np.nan), 0
     while player.played < player.horizon:
         start, ticket = player.played, player.act()

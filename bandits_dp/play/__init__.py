@@ -1,4 +1,4 @@
-"""Simulation: many runs of an app against a problem, reproducibly, in a plain loop or faster where a family enters how.
+"""Simulation: many reproducible runs of an app on a problem, plainly or by a family's fast path.
 
-Which problems there are and what is fast is not here: families know it, and the simulator knows none of them.
+Problems and fast paths are not here: families define them, and the simulator knows no family.
 """

@@ -1,7 +1,7 @@
-"""The plain loop: play any learner with any privatizer on any problem, by the two verbs of live use.
+"""The plain loop: play any app on any problem by ``act`` and ``update``, as in live use.
 
-With real messages it is the oracle of all that is faster. A family whose people answer in another way than by a reward each enters
-what plays some of its rounds.
+With real messages it is the reference for every fast path. A family whose users do not answer with
+one reward each registers its own step in ``STEPS``.
 """
 
 import copy
@@ -17,7 +17,7 @@ from bandits_dp.play.rounds import Rounds
 
 Rng = np.random.Generator
 Step = Callable[[Any, Any, int, Rng, Rng, Record], None]  # see play_ticket
-STEPS: dict[str, Step] = {}  # what plays some rounds, by setting, where that is not play_ticket
+STEPS: dict[str, Step] = {}  # by setting; play_ticket for all others
 
 
 def play_plainly(app: App, problem: Any, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
@@ -26,14 +26,14 @@ def play_plainly(app: App, problem: Any, rngs: Rngs, rounds: Checkpoints, tick: 
     Parameters
     ----------
     app, problem : App, Problem
-        A fresh learner, and who gives rewards; each run plays ``problem.draw(answers)``.
+        A fresh app and the problem; each run plays ``problem.draw(answers)``.
     rngs : list of numpy.random.Generator
-        One per run, which is split: ``answers, noise = rng.spawn(2)``. Instances and rewards come from the first, noise from the
-        second.
+        One per run, which is split: ``answers, noise = rng.spawn(2)``. Instances and rewards come
+        from the first, noise from the second.
     rounds : ndarray of int, shape (checkpoints,)
         Ascending checkpoints; the last one is where the run stops.
     tick : callable
-        Told now and then how many rounds were played since the last call.
+        Called now and then with the number of rounds played since the last call.
     """
     last, parts = int(rounds[-1]), []
     for rng in rngs:
@@ -53,8 +53,9 @@ def play_plainly(app: App, problem: Any, rngs: Rngs, rounds: Checkpoints, tick: 
 
 
 def _renew(player: App, noise: Rng) -> None:
-    """Give a learner that keeps a generator another one in each run, which draws for nothing else, and hear again what it asks."""
-    own = [name for name, value in getattr(player.learner, "__dict__", {}).items() if isinstance(value, Rng)]
+    """Give the learner's own generators a new stream for this run, then ask it again."""
+    own = [name for name, value in getattr(player.learner, "__dict__", {}).items()
+           if isinstance(value, Rng)]
     for name in own:
         setattr(player.learner, name, noise.spawn(1)[0])
     if own and isinstance(player, PhasedApp):
@@ -62,14 +63,14 @@ def _renew(player: App, noise: Rng) -> None:
 
 
 def play_ticket(app: Any, world: Any, last: int, answers: Rng, noise: Rng, record: Record) -> None:
-    """Let the users of one ticket pull an arm."""
+    """Play the users of one ticket."""
     ticket = app.act(users=min(app.missing, last - app.played))
     app.update(ticket, world.rewards(ticket.arm, ticket.users, answers), noise)
     record.add(np.full((1, ticket.users), world.gaps[ticket.arm]))
 
 
 def _one_round(app: Any, world: Any, last: int, answers: Rng, noise: Rng, record: Record) -> None:
-    """Play one round of somebody's own problem."""
+    """Play one round of a custom problem."""
     features, rewards, means = next(world)
     ticket = app.act() if features is None else app.act(features)
     app.update(ticket, rewards[ticket.arm], noise)
