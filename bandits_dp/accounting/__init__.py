@@ -1,6 +1,6 @@
 """Privacy accounting: functions from noise to a guarantee and back, with sources and proofs.
 
-An argument that is out of range raises a ValueError that names it.
+Mechanisms that add noise are in :mod:`bandits_dp.privatizers` and :mod:`bandits_dp.continual`.
 """
 
 from bandits_dp.accounting.binomial import binomial_delta, binomial_trials

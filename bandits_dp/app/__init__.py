@@ -1,5 +1,4 @@
-"""Apps: a learner, its privatizer, and the users who are shown something and answer.
+"""Apps: a learner, its privatizer, the users who are asked, their tickets, and batches that fill.
 
-Here are tickets, batches that fill, and one app per way of asking users. Threads, saved states,
-late answers and tokens are not here: :mod:`bandits_dp.serve` wraps an app for these.
+Threads, saved states, late answers and tokens are not here: :mod:`bandits_dp.serve` adds them.
 """

@@ -1,6 +1,6 @@
 """Continual counters: private running sums of a stream, released after every value.
 
-Who learns from them is not here, nor how batches of users become values: see ``bandits_dp.app``.
+Learners and batches of users are not here: see the families and ``bandits_dp.app``.
 """
 
 from bandits_dp.continual.base import Counter

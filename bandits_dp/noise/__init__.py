@@ -1,4 +1,5 @@
-"""Noise as a computer can draw it exactly: whole numbers of steps of a grid, counts, and bits.
+"""Exact samplers of noise: whole steps of a grid, counts, and bits.
 
-What is added to whose values, and what that promises, is in ``bandits_dp.privatizers`` and ``bandits_dp.continual``.
+Sums with noise and their guarantees are in :mod:`bandits_dp.privatizers` and
+:mod:`bandits_dp.continual`.
 """

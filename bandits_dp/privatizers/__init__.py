@@ -1,6 +1,6 @@
 """Privatizers P = (R, S, A): private sums by a randomizer, a shuffler and an analyzer.
 
-An argument that is out of range raises a ValueError that names it.
+Running sums of a stream are in :mod:`bandits_dp.continual`, samplers in ``bandits_dp.noise``.
 """
 
 from bandits_dp.privatizers.amplified import AmplifiedGaussian

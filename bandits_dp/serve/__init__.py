@@ -1,7 +1,6 @@
 """Serve people with an app: threads, crashes, tokens, late answers, unknown horizons.
 
-:class:`bandits_dp.serve.served.Served` wraps one app, :class:`bandits_dp.serve.restarts.Restarts`
-one app after the other. Learners and privatizers are not here, and do not depend on it.
+Learners and privatizers are not here, and do not depend on it.
 """
 
 from bandits_dp.app.refusals import BudgetSpent as BudgetSpent
