@@ -75,6 +75,7 @@ rehearsal: environment  ## prove the assignments under many seeds and write book
 
 lint: environment  ## check the code's style and the package's types
 	@$(PYTHON) -m ruff check .
+	@$(PYTHON) -m ruff check --line-length 100 bandits_dp
 	@$(PYTHON) -m mypy
 
 repository: environment  ## set the book's public addresses in _config.yml and the notebooks (URL=https://...; URL= removes them; SITE=https://...)

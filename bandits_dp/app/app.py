@@ -32,7 +32,7 @@ from bandits_dp.privatizers.domain import rows
 from bandits_dp.problem import Problem, check_problem
 
 Floats = NDArray[np.float64]
-NO_END = 2**62  # rounds that nobody plays
+NO_END = 2**62  # rounds: more than any run plays
 
 
 class App(ABC):
@@ -234,7 +234,7 @@ class App(ABC):
         return users
 
     def hand_out(self, slot: Slot, arm: Any, users: int, user: Hashable, **more: Any) -> Ticket:
-        """Hand out a ticket to users of a slot, next or not; interrupted, all has changed or none."""
+        """Hand out a ticket to users of any slot, in one step: all changes happen, or none."""
         if user is not None:
             if users != 1:
                 raise ValueError("user must be left out for several users at once, "

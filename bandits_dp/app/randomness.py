@@ -1,13 +1,13 @@
-"""Where noise comes from in live use when nobody gives a generator: one per process, seeded by the operating system.
+"""The default source of noise in live use: one generator per process, seeded by the system.
 
-It belongs to the process, not to a learner, so that a copied or restored learner never draws the same noise again, and a process
-that is forked has one of its own. Python tells of its own forks. Of forks in C, as uWSGI makes, it hears nothing, so every call
-looks whether the number of the process is another one; and as a process in a namespace of its own may have its parent's number,
-Linux empties a byte in every child.
+The generator belongs to the process, not to a learner, so a copied or restored learner never draws
+the same noise again, and a forked process has its own. Python reports its own forks, but not forks
+in C, as by uWSGI. So every call compares the process number; and as a process in a namespace of its
+own may have its parent's number, Linux also clears a byte in every child.
 
-None of this tells a copy of a whole machine, whose processes go on as if nothing had happened: a virtual machine that is resumed
-twice from one snapshot draws the same noise twice, and who sees both releases can subtract it. Start the process of the learner
-after the snapshot, or restore a saved state there in a fresh one.
+None of this detects a copy of a whole machine: a virtual machine that is resumed twice from one
+snapshot draws the same noise twice, and an adversary who sees both releases can subtract it. Start
+the process of the learner after the snapshot, or restore a saved state there in a fresh one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 from bandits_dp import _checks
 from bandits_dp.noise.exact import Unseeded
 
-WIPE_ON_FORK = 18  # of madvise, since Linux 4.14; Python has no name for it
+WIPE_ON_FORK = 18  # for madvise, since Linux 4.14; Python has no name for it
 NOBODYS: tuple[int, mmap.mmap | bytes, Unseeded] = (-1, b"\1", Unseeded())
 
 _own = NOBODYS  # the number of a process, a byte that is 0 in its children, and its generator
@@ -39,9 +39,9 @@ if hasattr(os, "register_at_fork"):
 
 
 def _byte() -> mmap.mmap | bytes:
-    """Return a byte that is 1, and will be 0 in every process that is forked from this one, if the system can do so."""
+    """Return a byte that is 1 here, and 0 in forked processes if the system supports it."""
     if sys.platform == "linux":
-        with contextlib.suppress(OSError):  # of an older one
+        with contextlib.suppress(OSError):  # an older system
             page = mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
             page.madvise(WIPE_ON_FORK)
             page[0] = 1

@@ -1,8 +1,8 @@
-"""Why a user is shown nothing, or an answer is not taken: errors that a server treats in different ways; each is a ValueError."""
+"""Errors of refused users and answers, each a ValueError, that a server treats differently."""
 
 
 class BudgetSpent(ValueError):
-    """The user was in as many batches as are promised to her: show her something without learning from it."""
+    """The user was in all allowed batches: show her something, but learn nothing from it."""
 
 
 class InBatch(ValueError):
@@ -14,4 +14,4 @@ class HorizonReached(ValueError):
 
 
 class TicketExpired(ValueError):
-    """The ticket was used already, or its batch was released without it: the answer does not count once more."""
+    """The ticket was used already, or its batch was released without it: drop the answer."""

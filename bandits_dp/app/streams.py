@@ -1,7 +1,8 @@
-"""How running sums over batches of users are released: fresh batches that add up, or a continual counter.
+"""Running sums over batches of users: fresh batches that add up, or a continual counter.
 
-``receive`` and ``advance`` replace attributes and change no array in place, so a shallow copy is a snapshot. ``draw`` and
-``advance`` are for simulators: noise is drawn ahead, and the sums have a leading axis of runs.
+``receive`` and ``advance`` replace attributes and change no array in place, so a shallow copy is a
+snapshot. ``draw`` and ``advance`` are for simulators: noise is drawn ahead, and the sums have a
+leading axis of runs.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class NoiseLaw:
 
 
 class Stream(Protocol):
-    """What releases something about all users so far after every batch; :class:`FreshBatches` says what the names mean."""
+    """A stream that releases sums over all users after every batch; names as in FreshBatches."""
 
     users: int
     dimension: int
@@ -109,13 +110,13 @@ class FreshBatches:
     adds : bool
         Whether what users send may be added up while it waits.
     ahead : int
-        Random numbers of a batch that can be drawn before its values are known; 0 if that cannot be done.
+        How many random numbers of a batch can be drawn before its values are known; 0 for none.
     public : int
-        How many of a user's numbers, the last ones, are no secret, and are told to the learner as they are.
+        How many of a user's last numbers are public, and are told to the learner without noise.
     middle : float
         The number from which rewards are counted, where only they are private.
     context_std : float
-        Standard deviation of the noise on features, for who perturbs them.
+        Standard deviation of the noise on features; 0 if they are not perturbed.
     total : ndarray, shape (dimension,)
         The running sums, as released.
 
@@ -135,8 +136,10 @@ class FreshBatches:
     public, middle, context_std = 0, 0.0, 0.0
 
     def __init__(self, privatizer: Privatizer) -> None:
-        self.privatizer, self.users, self.dimension = privatizer, privatizer.users, privatizer.dimension
-        self.guarantee, self.bits_per_user, self.adds = privatizer.guarantee, privatizer.bits_per_user, privatizer.adds
+        self.privatizer, self.users, self.dimension = (
+            privatizer, privatizer.users, privatizer.dimension)
+        self.guarantee, self.bits_per_user, self.adds = (
+            privatizer.guarantee, privatizer.bits_per_user, privatizer.adds)
         self.noisy, self.ahead = privatizer.noise_std > 0, privatizer.ahead
         self.total = np.zeros(privatizer.dimension)
 
@@ -150,7 +153,7 @@ class FreshBatches:
         return NoiseLaw(std, std, True, self.privatizer.gaussian, bool(np.isfinite(std).all()))
 
     def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
-        """Return what waits of some users until the batch is full, one row each: what they send. Values must be in the domain."""
+        """Return what users send, one row each, for values in the domain."""
         return self.privatizer.send(values, rng)
 
     def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> Floats:
@@ -167,7 +170,7 @@ class FreshBatches:
         return self.privatizer.draw_ahead(batches, rng) if self.noisy else np.zeros((batches, 0))
 
     def advance(self, values: Floats, rows: Floats) -> Floats:
-        """Release the running sums of many runs after one more batch, from all values and a row of :meth:`draw` for each run."""
+        """Release the running sums of many runs after one more batch, with rows of :meth:`draw`."""
         noise = self.privatizer.noise_from(rows, values) if self.noisy else 0.0
         self.total = self.total + (values.sum(axis=-2) + noise)
         return self.total
@@ -201,13 +204,14 @@ class CountedBatches:
     public, middle, context_std = 0, 0.0, 0.0
 
     def __init__(self, counter: Counter, users: int = 1) -> None:
-        self.counter, self.users, self.dimension = counter, _checks.integer("users", users), counter.dimension
-        self.guarantee, self.bits_per_user = counter.guarantee, 64.0 * counter.dimension  # double-precision numbers
+        self.counter, self.users, self.dimension = (
+            counter, _checks.integer("users", users), counter.dimension)
+        self.guarantee, self.bits_per_user = counter.guarantee, 64.0 * counter.dimension  # doubles
         self.ahead = counter.dimension
         largest, step = max(abs(counter.domain.low), abs(counter.domain.high)), counter.grid.step
-        if WHOLE * step < self.users * largest < math.inf:  # it is infinite for what promises nothing, such as a figure's counter
-            raise ValueError(f"users must be at most {WHOLE * step / largest:.0f} in a batch, whose sum must be exact in steps of "
-                             f"{step:g}, got {self.users}")
+        if WHOLE * step < self.users * largest < math.inf:  # infinite without a guarantee
+            raise ValueError(f"users must be at most {WHOLE * step / largest:.0f} in a batch, "
+                             f"whose sum must be exact in steps of {step:g}, got {self.users}")
 
     def check(self, values: Floats, name: str) -> None:
         """Raise a ValueError if values of that name are outside the domain."""
@@ -215,11 +219,12 @@ class CountedBatches:
 
     def law(self, batches: int) -> NoiseLaw:
         """Return the law of the noise on the running sums after 1, 2, ... batches."""
-        std, gaussian = self.counter.error_std(np.arange(1, batches + 1)), self.counter.noise == "gaussian"
+        std, gaussian = (self.counter.error_std(np.arange(1, batches + 1)),
+                         self.counter.noise == "gaussian")
         return NoiseLaw(std, std, gaussian=gaussian, sub_gaussian=gaussian)
 
     def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
-        """Return the values, on the counter's grid, where sums of them are exact: the server is trusted with them."""
+        """Return the values for the trusted server, on the counter's grid, where sums are exact."""
         return self.counter.grid.near(values)
 
     def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> Floats:
@@ -228,7 +233,7 @@ class CountedBatches:
         return self.counter.step(waiting, rng)
 
     def leap(self, values: Floats, batches: int, rng: np.random.Generator) -> Floats:
-        """Release the running sums after so many more batches only, of different users' values; see ``Counter.leap``."""
+        """Release only the running sums after ``batches`` more batches; see ``Counter.leap``."""
         self.counter = snapshot(self.counter)
         return self.counter.leap(self.send(values, rng), batches, rng)
 
@@ -241,6 +246,6 @@ class CountedBatches:
         return self.counter.noise_path(rng, batches)
 
     def advance(self, values: Floats, rows: Floats) -> Floats:
-        """Release the running sums of many runs after one more batch; the drawn noises are on running sums already."""
+        """Release the running sums of many runs after one more batch; ``rows`` is their noise."""
         self.counter = snapshot(self.counter)
         return self.counter.count(values.sum(axis=-2), rows)

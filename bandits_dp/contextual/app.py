@@ -29,8 +29,8 @@ from bandits_dp.privatizers.domain import SLACK, rows
 from bandits_dp.privatizers.linear_statistics import triangle
 from bandits_dp.problem import Problem
 
-BILLBOARD = ("; the arms of everybody else are a function of the released sums and of data that are not the user's "
-             "(billboard lemma, Hsu et al. 2016)")
+BILLBOARD = ("; the arms of everybody else are a function of the released sums and of data that "
+             "are not the user's (billboard lemma, Hsu et al. 2016)")
 
 
 class ContextsApp(App):
@@ -162,8 +162,8 @@ class ContextsApp(App):
             raise ValueError(f"features must be those of 1 to {self.missing} users, the rest of "
                              f"this batch, got {count}")
         if user is not None and several:
-            raise ValueError(f"user must be left out for several users at once, got {_checks.told(user)} for "
-                             f"{count}")
+            raise ValueError("user must be left out for several users at once, got "
+                             f"{_checks.told(user)} for {count}")
         if user is not None and self.stream.context_std:  # before noise is drawn
             self.check_user(user)
         if ragged:
@@ -293,29 +293,34 @@ class ContextsApp(App):
                              "perturbed, got fixed ones")
 
 
-def combined(learner: Any, privatizer: Any, problem: Contextual, horizon: int, fidelity: str) -> ContextsApp:
-    """Put somebody's learner and privatizer or counter together, see :func:`bandits_dp.combine`."""
+def combined(learner: Any, privatizer: Any, problem: Contextual, horizon: int,
+             fidelity: str) -> ContextsApp:
+    """Return the app of a custom learner and its source of sums; see :func:`bandits_dp.combine`."""
     if isinstance(learner, LinUCB) and len(learner.theta) != problem.dimension:
-        raise ValueError(f"learner must be for features of length {problem.dimension}, got one for {len(learner.theta)}")
+        raise ValueError(f"learner must be for features of length {problem.dimension}, got one for "
+                         f"{len(learner.theta)}")
     if isinstance(learner, LinUCB) and not learner.radius.floor(0):  # no noise lifts its matrix
         ridge = learner.radius.regularizer(0)
-        check_ridge("the regularizer of learner", ridge, problem.dimension, horizon, problem.feature_norm)
-    app = ContextsApp(learner, _stream(privatizer, problem, horizon), problem, horizon, fidelity=fidelity)
-    if app.guarantee.model == "central" and app.guarantee.proved:  # her own arm shows a user's features to whoever sees it
+        check_ridge("the regularizer of learner", ridge, problem.dimension, horizon,
+                    problem.feature_norm)
+    app = ContextsApp(learner, _stream(privatizer, problem, horizon), problem, horizon,
+                      fidelity=fidelity)
+    # a user's own arm depends on her features
+    if app.guarantee.model == "central" and app.guarantee.proved:
         app.guarantee = replace(app.guarantee, reason=app.guarantee.reason + BILLBOARD, joint=True)
     return app
 
 
 def _stream(source: Any, problem: Any, horizon: int) -> FreshBatches | CountedBatches:
-    """Return what releases running sums of the statistics of features, if it can."""
+    """Return the stream of a privatizer or counter, or raise a ValueError if it does not fit."""
     if isinstance(source, Counter):
         if source.steps or (source.horizon is not None and source.horizon < horizon):
-            raise ValueError(f"privatizer must be a fresh counter for {horizon} rounds, got {_checks.told(source)} after "
-                             f"{source.steps} values")
+            raise ValueError(f"privatizer must be a fresh counter for {horizon} rounds, got "
+                             f"{_checks.told(source)} after {source.steps} values")
     else:
         source = complete(source)
     domain = LinearStatistics(problem.dimension)
     if source.dimension != domain.dimension:
-        raise ValueError(f"privatizer must be for {domain.dimension} numbers per user, {domain!r}, got {_checks.told(source)} for "
-                         f"{source.dimension}")
+        raise ValueError(f"privatizer must be for {domain.dimension} numbers per user, {domain!r}, "
+                         f"got {_checks.told(source)} for {source.dimension}")
     return CountedBatches(source) if isinstance(source, Counter) else FreshBatches(source)

@@ -12,8 +12,9 @@ class GreedyRadius(CertifiedRadius):
     r"""Radius 0 with :math:`\lambda_m = \max(1, s_m)`.
 
     So :math:`V_m \succeq G_m` for all m with probability 1 - failure / 3. Parameters, :math:`r_m`,
-    :math:`s_m` and events as for :class:`bandits_dp.contextual.private_radius.CertifiedRadius`, whose
-    regularizer is smaller, because its radius accounts for the noise on V.
+    :math:`s_m` and events are those of
+    :class:`bandits_dp.contextual.private_radius.CertifiedRadius`, whose regularizer is smaller,
+    because its radius accounts for the noise on V.
 
     Examples
     --------

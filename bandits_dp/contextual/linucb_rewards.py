@@ -64,8 +64,8 @@ def scaled(vectors: Floats) -> Floats:
 class RidgeLinUCB(LinUCB):
     """LinUCB that is told noisy sums of x r and computes the sums of x x' exactly.
 
-    It has the parameters and attributes of :class:`bandits_dp.contextual.linucb.LinUCB`. The first d
-    entries of ``sums`` are the release; the others are exact.
+    Its parameters and attributes are those of :class:`bandits_dp.contextual.linucb.LinUCB`. The
+    first d entries of ``sums`` are the release; the others are exact.
     """
 
     def directions(self, phi: Floats) -> Floats:

@@ -6,9 +6,9 @@ stays below the margin of b for every active b; then every surviving action is w
 :math:`x^*` by at most two margins.
 
 **Assumptions of exact margins.** The users or clients of a phase are new, and mean rewards are
-linear. Two deviations from linearity are in no margin: the projection of the means of signs
-(``projection_bias`` of :class:`bandits_dp.linear.client_problems.ClientPopulation`), and clipping, if
-used.
+linear. Two deviations from linearity are in none of the margins: the projection of the means of
+signs (``projection_bias`` of :class:`bandits_dp.linear.client_problems.ClientPopulation`), and
+clipping, if used.
 """
 
 import math

@@ -61,11 +61,17 @@ def _(app: ContextsApp, given: Any, user: Any, explore: float, rng: Any, **more:
     return app.offer(seen, arms, user), chances
 
 
-def explored(arms: Any, sizes: int | list[int], share: float, rng: np.random.Generator | None) -> tuple[Any, Any]:
-    """Return arms in the place of which one of so many is drawn uniformly, with this probability, and the propensities of all."""
-    if (type(share) is float and share == 0) or not _checks.real("explore", share, 0.0, 1.0, ends="[]"):
+def explored(arms: Any, sizes: int | list[int], share: float,
+             rng: np.random.Generator | None) -> tuple[Any, Any]:
+    """Replace each arm, with probability ``share``, by a uniform one of ``sizes``.
+
+    Return the arms and their propensities, or None for the latter without exploration.
+    """
+    if ((type(share) is float and share == 0)
+        or not _checks.real("explore", share, 0.0, 1.0, ends="[]")):
         return arms, None
     source = generator(rng)
-    drawn = np.where(source.random(np.shape(arms)) < share, source.integers(sizes, size=np.shape(arms)), arms)
+    drawn = np.where(source.random(np.shape(arms)) < share,
+                     source.integers(sizes, size=np.shape(arms)), arms)
     chances = share / np.asarray(sizes) + (1 - share) * (drawn == arms)
     return (drawn, chances) if np.ndim(arms) else (int(drawn), float(chances))

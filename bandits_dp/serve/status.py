@@ -1,4 +1,4 @@
-"""How a served learner is doing, for a page that somebody watches: numbers of people and promises, and no answers."""
+"""The status of a served learner for a monitoring page: counts and guarantees, no answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Status:
     name : str
         The learner.
     answers, horizon : int
-        Rounds that were answered so far, and how many there are at most; None if nobody knows.
+        Rounds that were answered so far, and how many there are at most; None if unknown.
     users : int
         Different users who gave their ids and were shown something that counts.
     waiting : int
@@ -31,7 +31,8 @@ class Status:
     >>> import bandits_dp as bdp
     >>> from bandits_dp.serve import Served
     >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
-    >>> learner = Served(bdp.make("SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=50))
+    >>> app = bdp.make("SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=50)
+    >>> learner = Served(app)
     >>> learner.update(learner.act(user="Ada"), 1)
     >>> ticket = learner.act(user="Grace")
     >>> learner.status()
@@ -56,13 +57,16 @@ class Status:
 
     @property
     def delta(self) -> float:
-        """With which probability she may lose more; 1 if nothing is promised."""
+        """The probability that a user loses more; 1 if nothing is promised."""
         return self.guarantee.delta
 
     def __repr__(self) -> str:
         """Return two lines."""
-        answers = f"{self.answers:,}" if self.horizon is None else f"{self.answers:,} of {self.horizon:,}"
-        promise = (f"epsilon {upper(self.epsilon)} and delta {upper(self.delta)} for each user: {self.guarantee.unit}, "
-                   f"{self.guarantee.model} model" if self.guarantee.proved else "no guarantee")
-        people = f"{self.waiting:,} waiting, {self.missed:,} missed, {self.users:,} users known by id"
+        answers = (f"{self.answers:,}" if self.horizon is None
+                   else f"{self.answers:,} of {self.horizon:,}")
+        promise = (f"epsilon {upper(self.epsilon)} and delta {upper(self.delta)} for each user: "
+                   f"{self.guarantee.unit}, {self.guarantee.model} model" if self.guarantee.proved
+                   else "no guarantee")
+        people = (f"{self.waiting:,} waiting, {self.missed:,} missed, {self.users:,} users known "
+                  "by id")
         return f"{self.name}: {answers} answers, {people}\n{promise}"
