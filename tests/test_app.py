@@ -19,7 +19,6 @@ import pytest
 
 import bandits_dp as bdp
 import bandits_dp.app
-from bandits_dp._state import digest
 from bandits_dp.app import randomness
 from bandits_dp.app.randomness import generator
 from bandits_dp.app.refusals import BudgetSpent, HorizonReached, InBatch, TicketExpired
@@ -32,6 +31,7 @@ from bandits_dp.noise.exact import Coins
 from bandits_dp.privatizers import CentralLaplace
 from bandits_dp.problems import BernoulliArms, ContextualLinear
 from bandits_dp.serve import Served
+from bandits_dp.serve.saved import digest
 from bandits_dp.serve.state import packed
 from tests.small_problems import CASES, Alone, Crowd, refused
 

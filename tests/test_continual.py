@@ -12,6 +12,7 @@ from bandits_dp import continual as C
 from bandits_dp import privatizers as P
 from bandits_dp.accounting import classical_gaussian_noise_std, gaussian_delta, gaussian_noise_std
 from bandits_dp.noise.grid import Grid
+from bandits_dp.serve import ServedCounter
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 COUNTERS = (C.NaiveCounter, C.PerStepCounter, C.TwoLevelCounter, C.TreeCounter, C.HybridCounter, C.FactorizationCounter)
@@ -266,7 +267,7 @@ def test_a_restored_counter_goes_on_as_if_nothing_had_happened(kind, noise, tmp_
     """Save to a file after every number of values, restore into a fresh counter: the same sums from there on."""
     horizon = 21
     for before in range(horizon + 1):
-        first, second = (kind(horizon, 1.0, 1e-3, P.Box(2), noise=noise) for _ in range(2))
+        first, second = (ServedCounter(kind(horizon, 1.0, 1e-3, P.Box(2), noise=noise)) for _ in range(2))
         rng = np.random.default_rng(before)
         for _ in range(before):
             first.add([0.5, 1.0], rng)
@@ -277,18 +278,20 @@ def test_a_restored_counter_goes_on_as_if_nothing_had_happened(kind, noise, tmp_
         for _ in range(horizon - before):
             sums = [counter.add([0.25, 0.75], own) for counter, own in zip((first, second), rngs, strict=True)]
             np.testing.assert_array_equal(*sums)
-        assert first.steps == second.steps == horizon
+        assert first.counter.steps == second.counter.steps == horizon
 
 
 @pytest.mark.parametrize(("kind", "noise"), KINDS)
 def test_a_state_of_another_counter_or_an_edited_one_is_refused(kind, noise):
-    counter, rng = kind(20, 1.0, 1e-3, noise=noise), np.random.default_rng(0)
+    counter, rng = ServedCounter(kind(20, 1.0, 1e-3, noise=noise)), np.random.default_rng(0)
     for _ in range(13):
         counter.add(1.0, rng)
     state = counter.save()
-    for other in (kind(20, 2.0, 1e-3, noise=noise), kind(21, 1.0, 1e-3, noise=noise), kind(20, 1.0, 1e-3, P.Box(2), noise=noise)):
+    for plain in (kind(20, 2.0, 1e-3, noise=noise), kind(21, 1.0, 1e-3, noise=noise), kind(20, 1.0, 1e-3, P.Box(2), noise=noise)):
+        other = ServedCounter(plain)
         with pytest.raises(ValueError, match=rf"state must come from {kind.__name__}\(horizon=.* got one from"):
             other.restore(state)
+        other = other.counter
         assert other.steps == 0 and other.add(np.ones(other.dimension), rng).shape == (other.dimension,)
     for change in ({"steps": np.array(21)}, {"total": np.zeros(3)}, {"extra": np.ones(1)}):
         with pytest.raises(ValueError, match="damaged or edited"):

@@ -9,11 +9,11 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp import _checks
-from bandits_dp._state import Saved, digest
 from bandits_dp.app import app as apps
 from bandits_dp.play.paths import path_for
-from bandits_dp.serve import HorizonReached, served
+from bandits_dp.serve import HorizonReached, ServedCounter, served
 from bandits_dp.serve.ids import DIGEST
+from bandits_dp.serve.saved import Saved, digest
 from tests.interrupted import at_every_line
 from tests.small_problems import CASES, PROBLEMS, SYSTEMS, Alone, Crowd, refused, same_state
 
@@ -113,7 +113,7 @@ def test_a_state_that_is_not_what_save_returned_is_refused(case):
     foreign = Crowd("UCB1" if case != "UCB1" else "AE").learner
     wrong += [(foreign.save(), f"come from .*, got one from {foreign.name}")]
     wrong += [(state | {"digest": foreign.save()["digest"]}, edited)]
-    wrong += [(bdp.continual.TreeCounter(9, 1.0, 0.1).save(), "come from .*, got one from None")]
+    wrong += [(ServedCounter(bdp.continual.TreeCounter(9, 1.0, 0.1)).save(), "come from .*, got one from None")]
     if "unknown horizon" not in case:
         wrong += [(Crowd(case, horizon=crowd.horizon + 1).learner.save(), "come from .*horizon=")]
     for other, text in wrong:

@@ -10,8 +10,8 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp import _files
-from bandits_dp._state import LABEL
-from bandits_dp.serve import Served
+from bandits_dp.serve import Served, ServedCounter
+from bandits_dp.serve.saved import LABEL
 from tests.small_problems import same_state, served
 from tests.test_combine import Leader
 
@@ -28,7 +28,7 @@ def learner(rounds=0):
 
 def test_a_learner_and_a_counter_are_saved_at_home(tmp_path, monkeypatch):
     monkeypatch.setenv("USERPROFILE" if os.name == "nt" else "HOME", str(tmp_path))
-    counter, other = (bdp.continual.TreeCounter(20, 1.0, 0.1) for _ in range(2))
+    counter, other = (ServedCounter(bdp.continual.TreeCounter(20, 1.0, 0.1)) for _ in range(2))
     counter.add(1.0, np.random.default_rng(0))
     for one, again, name in ((counter, other, "counter.npz"), (learner(5), learner(), "learner.npz")):
         state = one.save(f"~/{name}")

@@ -17,14 +17,13 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
-from bandits_dp import _state
 from bandits_dp.app.app import NO_END
 from bandits_dp.app.ticket import Ticket
 from bandits_dp.contextual.fast import play_users
 from bandits_dp.play.record import Record
 from bandits_dp.privatizers import CentralGaussian, CentralLaplace, LinearStatistics
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, SphericalArms
-from bandits_dp.serve import BudgetSpent, HorizonReached, InBatch, Restarts, Served, TicketExpired
+from bandits_dp.serve import BudgetSpent, HorizonReached, InBatch, Restarts, Served, TicketExpired, saved
 from tests.interrupted import at_every_line
 from tests.small_problems import SYSTEMS, Crowd, refused, same_state, served
 from tests.test_combine import Fragile, Greedy, Leader
@@ -322,7 +321,7 @@ def test_others_go_on_while_a_file_is_written_and_newer_states_are_written_later
         assert go.wait(60)
         wrote.append(int(state["played"]))
 
-    monkeypatch.setattr(_state, "write_state", slow)
+    monkeypatch.setattr(saved, "write_state", slow)
     saver = threading.Thread(target=live.save, args=(tmp_path / "state.npz",))
     saver.start()
     assert started.wait(600)
@@ -336,7 +335,7 @@ def test_others_go_on_while_a_file_is_written_and_newer_states_are_written_later
 
 def test_a_state_that_waits_to_be_written_does_not_replace_a_newer_one(monkeypatch, tmp_path):
     """Between packing and writing another thread may pack and write a newer state."""
-    live, packed, go, plainly = make("UCB1"), threading.Event(), threading.Event(), _state.digest
+    live, packed, go, plainly = make("UCB1"), threading.Event(), threading.Event(), saved.digest
 
     def slow(state):
         if threading.current_thread() is older:
@@ -344,7 +343,7 @@ def test_a_state_that_waits_to_be_written_does_not_replace_a_newer_one(monkeypat
             assert go.wait(600)
         return plainly(state)
 
-    monkeypatch.setattr(_state, "digest", slow)
+    monkeypatch.setattr(saved, "digest", slow)
     older = threading.Thread(target=live.save, args=(tmp_path / "shared",))
     older.start()
     assert packed.wait(600)
@@ -352,10 +351,10 @@ def test_a_state_that_waits_to_be_written_does_not_replace_a_newer_one(monkeypat
     live.save(tmp_path / "shared")
     go.set()
     older.join(timeout=600)
-    assert int(_state.read_state(tmp_path / "shared")["played"]) == 1
+    assert int(saved.read_state(tmp_path / "shared")["played"]) == 1
     live.update(live.act(), 1.0)
     live.save(tmp_path / "shared")
-    assert int(_state.read_state(tmp_path / "shared")["played"]) == 2
+    assert int(saved.read_state(tmp_path / "shared")["played"]) == 2
 
 
 @pytest.mark.parametrize("call", [

@@ -13,7 +13,7 @@ PAGE = (Path(__file__).parents[1] / "book" / "serve.md").read_text("utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 [SERVER] = [block for block in BLOCKS if "def answer" in block]
 CODE = compile(BLOCKS[0] + SERVER, "server.py", "exec")
-SAVES = ("server.py", "_state.py", "_files.py", "/serve/served.py")  # what they call meanwhile changes memory only
+SAVES = ("server.py", "/serve/saved.py", "_files.py", "/serve/served.py")  # what they call meanwhile changes memory only
 
 
 @pytest.fixture

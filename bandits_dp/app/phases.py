@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp._state import snapshot
+from bandits_dp._snapshot import snapshot
 from bandits_dp.app.app import App, Floats
 from bandits_dp.ask_tell import Asked
 from bandits_dp.privatizers import Privatizer

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits_dp._state import snapshot
+from bandits_dp._snapshot import snapshot
 
 
 class Slot:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bandits_dp import _checks
-from bandits_dp._state import snapshot
+from bandits_dp._snapshot import snapshot
 from bandits_dp.app.app import App, Floats
 from bandits_dp.app.slot import Slot
 from bandits_dp.app.streams import CountedBatches, FreshBatches

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bandits_dp._state import snapshot
+from bandits_dp._snapshot import snapshot
 from bandits_dp.app.sums import SumsApp
 from bandits_dp.arms.elimination import ArmElimination
 from bandits_dp.arms.graded import Arms

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits_dp._state import snapshot
+from bandits_dp._snapshot import snapshot
 from bandits_dp.arms.app import RunningApp
 from bandits_dp.arms.graded import Arms
 from bandits_dp.arms.ucb import UCB

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp._state import snapshot
+from bandits_dp._snapshot import snapshot
 from bandits_dp.ask_tell import Noise
 
 

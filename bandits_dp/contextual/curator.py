@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits_dp._state import snapshot
+from bandits_dp._snapshot import snapshot
 from bandits_dp.contextual.dynamic import DynamicGaussian, DynamicLaplace, Floats
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.noise.grid import FINE, whole

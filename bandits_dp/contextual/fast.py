@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bandits_dp._state import snapshot
+from bandits_dp._snapshot import snapshot
 from bandits_dp.app.slot import Slot
 from bandits_dp.app.streams import Stream
 from bandits_dp.contextual.app import ContextsApp

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits_dp._state import snapshot
+from bandits_dp._snapshot import snapshot
 from bandits_dp.app.streams import CountedBatches, Floats
 from bandits_dp.continual import Counter
 from bandits_dp.guarantee import Guarantee

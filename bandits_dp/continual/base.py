@@ -43,15 +43,15 @@ such noise.
 
 from __future__ import annotations
 
+import copy
 import math
-from abc import abstractmethod
-from typing import Any
+from abc import ABC, abstractmethod
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp._state import Saved, locked
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_scale
 from bandits_dp.guarantee import EXACT, Guarantee, no_guarantee
@@ -62,7 +62,7 @@ NOISES = ("gaussian", "laplace")
 LAST = 2**53  # round of a stream without a horizon
 
 
-class Counter(Saved):
+class Counter(ABC):
     """Private running sums of at most ``horizon`` values.
 
     ``add`` replaces attributes and changes no array in place, so a shallow copy is a snapshot.
@@ -123,7 +123,6 @@ class Counter(Saved):
     (1, (1,))
     """
 
-    kind = "counter"
     noises: tuple[str, ...] = NOISES
     roundings = 1  # separately rounded summands that one user has in a coordinate of a value
     endless = False  # whether the horizon may be None
@@ -134,7 +133,6 @@ class Counter(Saved):
                  domain: Domain = UNIT_INTERVAL, calibration: str = "certified",
                  appearances: int = 1, clip: bool = False, noise: str = "gaussian",
                  strict: bool = True) -> None:
-        super().__init__()
         self.horizon = (None if horizon is None and self.endless
                         else _checks.integer("horizon", horizon))
         self._last = LAST if self.horizon is None else self.horizon
@@ -189,12 +187,12 @@ class Counter(Saved):
                          f"{calibration!r}: nothing else is known, as none of the papers runs this "
                          "counter")
 
-    def _prepare(self) -> None:
+    def _prepare(self) -> None:  # noqa: B027 - most have nothing to prepare
         """Prepare for the sensitivity; called once horizon, domain and noise are set."""
 
     @property
-    def description(self) -> str:  # type: ignore[override]
-        """All that the noise depends on; ``restore`` requires a state with the same description."""
+    def description(self) -> str:
+        """All that the noise depends on, which a saved state must match."""
         return (f"{type(self).__name__}(horizon={self.horizon}, domain={self.domain!r}, "
                 f"appearances={self.appearances}, noise={self.noise!r}, "
                 f"noise_std={self.noise_std!r})")
@@ -233,12 +231,17 @@ class Counter(Saved):
         self._total = np.zeros(self.dimension)  # of simulators
 
     def _pack(self) -> dict[str, ArrayLike]:
+        """Return all that changes during a run, by name, for :mod:`bandits_dp.serve`."""
         return {"steps": self.steps}
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        """Restore what ``_pack`` returned, given as arrays."""
         self.steps = int(state["steps"])
 
-    @locked
+    def __copy__(self) -> Self:
+        """Copy deeply: two that go on from one must not overwrite each other's values."""
+        return copy.deepcopy(self)
+
     def add(self, value: ArrayLike, rng: np.random.Generator) -> NDArray[np.float64]:
         """Take the next value and release the private running sum.
 

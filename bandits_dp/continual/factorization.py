@@ -41,7 +41,6 @@ import scipy  # fft is loaded when it is used first
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp._state import read_integers, written
 from bandits_dp.continual.base import Counter
 from bandits_dp.continual.intervals import bit_parents
 from bandits_dp.noise.grid import Grid, grid
@@ -213,12 +212,12 @@ class FactorizationCounter(Counter):
 
     def _pack(self) -> dict[str, ArrayLike]:
         values, noisy = np.hsplit(self._rows[: self.steps].astype(object), 2)
-        return super()._pack() | {"values": written(values), "noisy": self.grid.real(noisy)}
+        return super()._pack() | {"values": values, "noisy": self.grid.real(noisy)}
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
         self._rows, self._parts = np.empty((0, 2 * self.dimension), dtype=np.int64), {}
-        self._keep(0, np.hstack([read_integers(state["values"]), self.grid.whole(state["noisy"])]))
+        self._keep(0, np.hstack([state["values"], self.grid.whole(state["noisy"])]))
         for end in bit_parents(self.steps - self.steps % FEW):
             self._extend(end)
 

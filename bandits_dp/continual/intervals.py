@@ -32,7 +32,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandits_dp._state import read_integers, written
 from bandits_dp.continual.base import Counter
 
 BLOCK = 2**20  # draws scaled at a time
@@ -82,14 +81,13 @@ class IntervalCounter(Counter):
         rounds = sorted(self._noises)
         noises = np.array([self._noises[t] for t in rounds],
                           dtype=object).reshape(len(rounds), self.dimension)
-        kept = {"rounds": np.array(rounds, dtype=np.int64), "noises": written(noises)}
-        return super()._pack() | {"total": written(self._sum)} | kept
+        kept = {"rounds": np.array(rounds, dtype=np.int64), "noises": noises}
+        return super()._pack() | {"total": self._sum} | kept
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
-        self._sum = read_integers(state["total"]).reshape(self.dimension)
-        self._noises = dict(zip(state["rounds"].tolist(), read_integers(state["noises"]),
-                                strict=True))
+        self._sum = state["total"].reshape(self.dimension)
+        self._noises = dict(zip(state["rounds"].tolist(), state["noises"], strict=True))
 
     def _next(self, value: NDArray[np.object_], rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the new interval's noise and add the parent's."""

@@ -26,10 +26,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bandits_dp import _checks
-from bandits_dp._state import locked, snapshot
+from bandits_dp._snapshot import snapshot
 from bandits_dp.app.app import NO_END, App
 from bandits_dp.app.refusals import HorizonReached
 from bandits_dp.app.ticket import Ticket
+from bandits_dp.serve.saved import locked
 from bandits_dp.serve.served import Served
 from bandits_dp.serve.state import State
 from bandits_dp.serve.status import Status

@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bandits_dp import _checks
-from bandits_dp._state import Saved, locked, snapshot
+from bandits_dp._snapshot import snapshot
 from bandits_dp.app.app import App
 from bandits_dp.app.phases import PhasedApp
 from bandits_dp.app.refusals import TicketExpired
@@ -46,6 +46,7 @@ from bandits_dp.app.ticket import DRAWN, Ticket
 from bandits_dp.serve import state
 from bandits_dp.serve.explore import ask
 from bandits_dp.serve.ids import hashed
+from bandits_dp.serve.saved import Saved, locked
 from bandits_dp.serve.status import Status
 from bandits_dp.serve.suggest import suggested
 from bandits_dp.serve.ticket import Sealed, opened

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits_dp._checks import exact
-from bandits_dp._state import pack, snapshot, unpack
+from bandits_dp._checks import exact, told
+from bandits_dp._snapshot import snapshot
 from bandits_dp.app.app import App
 from bandits_dp.app.phases import PhasedApp
 from bandits_dp.app.slot import Slot
@@ -18,6 +18,7 @@ from bandits_dp.app.sums import SumsApp
 from bandits_dp.app.ticket import Ticket
 from bandits_dp.arms.app import RunningApp
 from bandits_dp.contextual.app import ContextsApp
+from bandits_dp.continual.base import Counter
 from bandits_dp.serve.ids import DIGEST
 
 State = dict[str, NDArray[Any]]
@@ -139,6 +140,70 @@ def _(app: RunningApp, state: State) -> None:
 def _(app: ContextsApp, state: State) -> None:
     app.shown = (state["shown"],) if len(state["shown"]) else ()
     app.slots = [Slot(app.stream, app.batch_size)]
+
+
+def pack(thing: Any, prefix: str) -> dict[str, Any]:
+    """Return an object's ``changes`` by name, or, if its class names none, all attributes."""
+    packed: dict[str, Any] = {}
+    for name in _changes(thing):
+        value, key = getattr(thing, name), prefix + name
+        if isinstance(value, Counter):
+            packed |= count_packed(value, f"{key}_")
+        else:
+            packed |= pack(value, f"{key}_") if hasattr(value, "changes") else {key: _plain(value)}
+    return packed
+
+
+def count_packed(counter: Counter, prefix: str = "") -> dict[str, Any]:
+    """Return all that changes in a counter."""
+    return {prefix + name: _plain(value) for name, value in counter._pack().items()}
+
+
+def count_unpacked(counter: Counter, state: State, prefix: str = "") -> None:
+    """Restore what :func:`count_packed` returned into ``counter``, which must be a fresh copy."""
+    counter._unpack({key.removeprefix(prefix): _read(value) for key, value in state.items()
+                     if key.startswith(prefix)})
+
+
+def unpack(thing: Any, state: State, prefix: str) -> None:
+    """Restore what :func:`pack` returned into ``thing``, which must be a fresh copy."""
+    for name in _changes(thing):
+        value, key = getattr(thing, name), prefix + name
+        if isinstance(value, Counter) or hasattr(value, "changes"):
+            inner = snapshot(value)
+            restore = count_unpacked if isinstance(inner, Counter) else unpack
+            restore(inner, state, f"{key}_")
+            setattr(thing, name, inner)
+        else:
+            given = state[key]
+            if isinstance(value, np.ndarray):
+                setattr(thing, name, _read(given) if value.dtype.hasobject else given)
+            else:
+                setattr(thing, name, type(value)(given))
+
+
+def _plain(value: Any) -> Any:
+    """Convert integers of any length to strings, which a state can hold; nothing else changes."""
+    return value.astype(str) if isinstance(value, np.ndarray) and value.dtype.hasobject else value
+
+
+def _read(array: NDArray[Any]) -> NDArray[Any]:
+    """Convert strings back to integers; other arrays do not change."""
+    if array.dtype.kind != "U":
+        return array
+    return np.array([int(word) for word in array.ravel().tolist()], object).reshape(array.shape)
+
+
+def _changes(thing: Any) -> tuple[str, ...]:
+    known: tuple[str, ...] | None = getattr(thing, "changes", None)
+    if known is not None:
+        return known
+    for name, value in vars(thing).items():
+        if not isinstance(value, (bool, int, float, np.ndarray, np.generic)):
+            raise TypeError(f"{type(thing).__name__} must name the numbers and arrays that tell() "
+                            f"replaces in a tuple `changes` to be saved, as its {name} is "
+                            f"{told(value)}")
+    return tuple(vars(thing))
 
 
 def joined(keys: Iterable[Any]) -> NDArray[np.uint8]:

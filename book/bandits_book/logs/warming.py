@@ -47,7 +47,7 @@ from numpy.typing import NDArray
 from bandits_book.logs.log import Log
 from bandits_book.logs.replaying import check_fits, in_row
 from bandits_dp import _checks
-from bandits_dp._state import snapshot
+from bandits_dp._snapshot import snapshot
 from bandits_dp.app.slot import Slot
 from bandits_dp.app.streams import CountedBatches, FreshBatches
 from bandits_dp.app.sums import SumsApp

@@ -36,7 +36,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp._state import read_integers, written
 from bandits_dp.app.app import NO_END
 from bandits_dp.app.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.contextual.app import ContextsApp
@@ -179,11 +178,11 @@ class FigureCounter(_FigureNoise):
         return self._accumulate(self._draw(rng, (int(count[-1]), self.dimension)))[count - 1]
 
     def _pack(self) -> dict[str, ArrayLike]:
-        return super()._pack() | {"total": written(self._sum), "noise": written(self._noise), "drawn": self._drawn}
+        return super()._pack() | {"total": self._sum, "noise": self._noise, "drawn": self._drawn}
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
-        self._sum, self._noise = (read_integers(state[name]).reshape(self.dimension) for name in ("total", "noise"))
+        self._sum, self._noise = (state[name].reshape(self.dimension) for name in ("total", "noise"))
         self._drawn = int(state["drawn"])
 
 

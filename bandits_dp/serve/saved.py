@@ -208,10 +208,10 @@ class Saved(ABC):
         if made != digest(arrays):
             raise ValueError("state must be what save() returned, got one that is damaged or "
                              "edited: its digest does not fit")
-        owner = str(arrays[self.kind]) if self.kind in arrays else None
+        owner = str(arrays.pop(self.kind, None))
         if owner != self.description:
             raise ValueError(f"state must come from {self.description}, got one from {owner}")
-        if (terms := str(arrays.get("terms", ""))) != self.terms:
+        if (terms := str(arrays.pop("terms", ""))) != self.terms:
             raise ValueError(f"state must come from {owner} for {self.terms}, got one for {terms}")
         other = copy.deepcopy(self)
         other._unpack(arrays)
@@ -277,71 +277,3 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     except (OSError, ValueError) as error:
         raise ValueError(f"state must be a file that save(path) wrote, got {os.fspath(path)!r}: "
                          f"{error}") from error
-
-
-def written(integers: NDArray[np.object_]) -> NDArray[np.str_]:
-    """Convert integers of any length to strings, which a state can hold."""
-    return integers.astype(str)
-
-
-def read_integers(words: NDArray[np.str_]) -> NDArray[np.object_]:
-    """Convert what :func:`written` returned back to integers."""
-    return np.array([int(word) for word in words.ravel().tolist()],
-                    dtype=object).reshape(words.shape)
-
-
-def snapshot(thing: T) -> T:
-    """Return a shallow copy of a plain object, ten times faster than ``copy.copy``."""
-    other = object.__new__(type(thing))
-    other.__dict__.update(thing.__dict__)
-    return other
-
-
-def pack(thing: Any, prefix: str) -> dict[str, ArrayLike]:
-    """Return an object's ``changes`` by name, or, if its class names none, all attributes."""
-    packed: dict[str, ArrayLike] = {}
-    for name in _changes(thing):
-        value = getattr(thing, name)
-        if isinstance(value, Saved):
-            packed |= {f"{prefix}{name}_{key}": inner for key, inner in value._pack().items()}
-        else:
-            packed |= (pack(value, f"{prefix}{name}_") if hasattr(value, "changes")
-                       else {prefix + name: _plain(value)})
-    return packed
-
-
-def unpack(thing: Any, state: Mapping[str, NDArray[Any]], prefix: str) -> None:
-    """Restore what :func:`pack` returned into ``thing``, which must be a fresh copy."""
-    for name in _changes(thing):
-        value = getattr(thing, name)
-        if isinstance(value, Saved) or hasattr(value, "changes"):
-            inner, start = snapshot(value), f"{prefix}{name}_"
-            if isinstance(inner, Saved):
-                inner._unpack({key.removeprefix(start): array
-                               for key, array in state.items() if key.startswith(start)})
-            else:
-                unpack(inner, state, start)
-            setattr(thing, name, inner)
-        else:
-            given = state[prefix + name]
-            if isinstance(value, np.ndarray):
-                setattr(thing, name, read_integers(given) if value.dtype.hasobject else given)
-            else:
-                setattr(thing, name, type(value)(given))
-
-
-def _plain(value: Any) -> Any:
-    """Convert object arrays of integers to strings; return anything else unchanged."""
-    return written(value) if isinstance(value, np.ndarray) and value.dtype.hasobject else value
-
-
-def _changes(thing: Any) -> tuple[str, ...]:
-    known: tuple[str, ...] | None = getattr(thing, "changes", None)
-    if known is not None:
-        return known
-    for name, value in vars(thing).items():
-        if not isinstance(value, (bool, int, float, np.ndarray, np.generic)):
-            raise TypeError(f"{type(thing).__name__} must name the numbers and arrays that tell() "
-                            f"replaces in a tuple `changes` to be saved, as its {name} is "
-                            f"{_checks.told(value)}")
-    return tuple(vars(thing))
