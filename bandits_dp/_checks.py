@@ -259,7 +259,7 @@ def computable(function: F) -> F:
 # the rule for an argument of this name, in every function
 RULES: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("appearances", "arms", "batches", "clients", "decisions", "dimension", "every",
-                     "horizon", "items", "levels", "max_shift", "releases", "shift", "users"),
+                     "horizon", "levels", "max_shift", "releases", "shift", "users"),
                     integer),
     **dict.fromkeys(("change", "epsilon", "l2_shift", "least_std", "local_epsilon", "noise_std",
                      "regularizer", "reward_std", "rho", "ridge", "scale", "sensitivity",

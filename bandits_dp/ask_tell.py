@@ -114,12 +114,9 @@ class Learner:
     changes : tuple of str
         Attributes that ``tell`` replaces. It changes no array in place, so a shallow copy is a
         snapshot.
-    fixed : tuple of str
-        The ``changes`` that are arrays of constant shape.
     """
 
     changes: ClassVar[tuple[str, ...]]
-    fixed: ClassVar[tuple[str, ...]] = ()
 
     def __repr__(self) -> str:
         """Return the class and its state: numbers, short vectors, shapes of other arrays."""

@@ -275,7 +275,7 @@ class App(ABC):
         """
         array = self._rewards(ticket, answers, finite=not source.clip)
         if source.clip:
-            return np.asarray(source.domain.clip(array))
+            return source.domain.clip(array)
         source.domain.check(array, "rewards")
         return array
 

@@ -132,7 +132,7 @@ class FreshBatches:
     [3.0]
     """
 
-    changes = fixed = ("total",)
+    changes = ("total",)
     public, middle, context_std = 0, 0.0, 0.0
 
     def __init__(self, privatizer: Privatizer) -> None:

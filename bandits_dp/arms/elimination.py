@@ -60,7 +60,7 @@ class ArmElimination(Learner):
     [0]
     """
 
-    changes, fixed = ("phase", "viable", "sums", "width"), ("sums",)
+    changes = ("phase", "viable", "sums", "width")
 
     def __init__(self, arms: int, schedule: Batches, width: ArmWidth) -> None:
         self.schedule = able("schedule", schedule, "size")

@@ -67,7 +67,7 @@ class Trees(ExactSums):
 
 def _lowest_bit(t: NDArray[np.int64]) -> NDArray[np.uint8]:
     """Return the position of the lowest set bit of each t > 0; shape of ``t``."""
-    return np.asarray(np.bitwise_count((t & -t) - 1))
+    return np.bitwise_count((t & -t) - 1)
 
 
 def knows(app: Any, problem: Any) -> bool:

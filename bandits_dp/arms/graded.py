@@ -76,7 +76,7 @@ class GradedArms(OneInstance):
     def reward_quantiles(self, arms: NDArray[np.intp],
                          u: NDArray[np.float64]) -> NDArray[np.float64]:
         """Turn uniform numbers into rewards of the given arms; all shapes are equal."""
-        return np.asarray(self.values[(u[..., None] >= self._below[arms]).sum(axis=-1)])
+        return self.values[(u[..., None] >= self._below[arms]).sum(axis=-1)]
 
     def __repr__(self) -> str:
         """Return the class, the values and the means."""

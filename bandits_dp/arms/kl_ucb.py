@@ -71,7 +71,7 @@ class KLUCB(Learner):
     ([0], [100])
     """
 
-    changes = fixed = ("sums", "rewards", "log_mgf", "bounds")
+    changes = ("sums", "rewards", "log_mgf", "bounds")
 
     def __init__(self, arms: int, bound: ChernoffBound, first: int = 1) -> None:
         self.bound = _checks.one_of(

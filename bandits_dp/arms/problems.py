@@ -57,7 +57,7 @@ class BernoulliArms(OneInstance):
     def reward_sums(self, arms: NDArray[np.intp], users: int,
                     rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw the reward sum of ``users`` users for each arm, a binomial; shape of ``arms``."""
-        return np.asarray(rng.binomial(users, self.means[arms]))
+        return rng.binomial(users, self.means[arms])
 
     def reward_tally(self, arms: NDArray[np.intp], users: int,
                      rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -49,7 +49,7 @@ class ExactWidth:
 
     def half_width(self, counts: NDArray[np.int64], t: int) -> NDArray[np.float64]:
         """Return the width in round t."""
-        return np.asarray(np.sqrt(2 * np.log(t) / counts))
+        return np.sqrt(2 * np.log(t) / counts)
 
 
 class TreeWidth:
@@ -187,4 +187,4 @@ class PublishedWidth:
 
     def half_width(self, counts: NDArray[np.int64], t: int) -> NDArray[np.float64]:
         """Return the published width."""
-        return np.asarray(np.sqrt(2 * math.log(t) / counts) + self.relaxation / counts)
+        return np.sqrt(2 * math.log(t) / counts) + self.relaxation / counts

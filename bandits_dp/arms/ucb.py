@@ -51,7 +51,7 @@ class UCB(Learner):
     [1]
     """
 
-    changes = fixed = ("sums", "pulls")
+    changes = ("sums", "pulls")
 
     def __init__(self, arms: int, width: RunningWidth) -> None:
         self.width = able("width", width, "half_width")

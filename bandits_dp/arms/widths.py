@@ -116,8 +116,6 @@ class ChernoffWidth(SummedWidth):
     1.46
     """
 
-    fixed = ("noise",)
-
     @_checks.checked()
     def __init__(self, horizon: int, decisions: int) -> None:
         self.log_failure = math.log(2 * decisions * horizon)

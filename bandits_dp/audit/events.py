@@ -212,13 +212,13 @@ def _gaussian_ratios(a: Array, b: Array, columns: NDArray[np.intp]) -> list[Stat
 
     def linear(x: Array) -> Array:
         with np.errstate(invalid="ignore"):
-            return np.asarray((x[:, columns] - centre) @ direction)
+            return (x[:, columns] - centre) @ direction
 
     def quadratic(x: Array) -> Array:
         with np.errstate(invalid="ignore", over="ignore"):
             far = [np.square((x[:, columns] - mean) @ root.T).sum(axis=1)
                    for mean, root in zip(means, roots, strict=True)]
-            return np.asarray((far[1] - far[0]) / 2)
+            return (far[1] - far[0]) / 2
 
     return [Statistic("projection on the difference of means", linear),
             Statistic("Gaussian log-likelihood ratio", quadratic)]

@@ -202,14 +202,14 @@ class ContextsApp(App):
         """Return the features, with noise if the stream perturbs them (from batch 2 on)."""
         std = self.stream.context_std
         if std and self.learner.batch:
-            return np.asarray(features + std * generator(rng).normal(size=features.shape))
+            return features + std * generator(rng).normal(size=features.shape)
         return features
 
     def moved(self, features: Floats) -> Floats:
         """Perturb the features of many runs as ``act`` would, with this round's drawn noise."""
         if self.stream.context_std and self.learner.batch:
             noise = self.stream.context_noise.reshape(len(features), 1, *features.shape[2:])
-            return np.asarray(features + noise)
+            return features + noise
         return features
 
     def checked(self, features: ArrayLike, axes: int) -> Floats:

@@ -61,7 +61,7 @@ class Curator:
         Random numbers per round in :meth:`draw`: noise on the parameter, then on the next contexts.
     """
 
-    changes, fixed = ("vector", "gram", "eta"), ("vector", "gram")
+    changes = ("vector", "gram", "eta")
     users, noisy, adds = 1, True, False
 
     def __init__(self, eta: DynamicGaussian | DynamicLaplace, ridge: float, guarantee: Guarantee,
@@ -120,7 +120,7 @@ class Curator:
         A = gram + self.ridge * np.eye(self.public)
         parameter = np.linalg.solve(A, vector[..., None])[..., 0]
         self.context_noise = rows[:, None, self.public :]
-        return np.asarray(parameter + self.eta.factor(A, self.ridge) * rows[:, : self.public])
+        return parameter + self.eta.factor(A, self.ridge) * rows[:, : self.public]
 
 
 def power_of_two(number: float) -> float:

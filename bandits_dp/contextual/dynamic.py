@@ -167,7 +167,6 @@ class DynamicLaplace:
     """
 
     changes: ClassVar[tuple[str, ...]] = ("steps", "kept")
-    fixed = ("kept",)
 
     def __init__(self, dimension: int, horizon: int, epsilon: float, sensitivity: DynamicBound,
                  change: float = 2.0, explicit_tree: bool = False, hybrid: bool = False,

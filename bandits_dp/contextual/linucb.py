@@ -76,7 +76,6 @@ class LinUCB(Learner):
     changes: ClassVar[tuple[str, ...]] = (
         "batch", "sums", "inverse", "theta", "beta", "shifts"
     )
-    fixed: ClassVar[tuple[str, ...]] = changes[1:]  # keep their shape
 
     def __init__(
         self, dimension: int, radius: Radius, radius_scale: float = 1.0

@@ -124,7 +124,6 @@ class InstrumentLinUCB(RidgeLinUCB):
     """
 
     changes = (*LinUCB.changes, "cross", "instruments", "whitener")
-    fixed = changes[1:]
 
     def __init__(
         self, dimension: int, radius: Radius, noise_std: Floats,
@@ -142,7 +141,7 @@ class InstrumentLinUCB(RidgeLinUCB):
         g = phi @ self.whitener.mT
         if np.abs(g).max(axis=-1).min() < SHORT:
             g = scaled(scaled(phi) @ self.whitener.mT)
-        return np.asarray(g / np.linalg.norm(g, axis=-1, keepdims=True))
+        return g / np.linalg.norm(g, axis=-1, keepdims=True)
 
     def tell(  # type: ignore[override]  # the batch's features are public
         self, released: Floats, phi: Floats

@@ -98,8 +98,8 @@ def norm_bounds(weights: NDArray[np.float64], variance: NDArray[np.float64], add
         return np.sqrt(variance * quadratic_quantile(weights, failure / len(variance)))
     a = variance[:, None] * weights
     kappa = MIXING * a.max()
-    return np.asarray(np.sqrt(
-        (kappa + a.max(axis=1)) * (np.log1p(a / kappa).sum(axis=1) - 2 * math.log(failure))))
+    return np.sqrt(
+        (kappa + a.max(axis=1)) * (np.log1p(a / kappa).sum(axis=1) - 2 * math.log(failure)))
 
 
 class NoisyRadius:
@@ -210,8 +210,7 @@ class CertifiedRadius(NoisyRadius):
         """Return beta_m, one per run."""
         stretch = 1 + np.maximum(self.rho - ridge + self.matrix_bound[batch], 0) / least  # c
         bias = self.vector_bound[batch] + ridge * self.theta_norm
-        return np.asarray(np.sqrt(stretch) * self._reward_part(batch, self.rho)
-                          + bias / np.sqrt(least))
+        return np.sqrt(stretch) * self._reward_part(batch, self.rho) + bias / np.sqrt(least)
 
 
 class LemmaRadius(NoisyRadius):

@@ -185,7 +185,7 @@ class LinearMeans:
         if self.theta is None:
             raise ValueError("theta must be known to compute means, got None: draw an instance "
                              "first")
-        return np.asarray(features @ self.theta)
+        return features @ self.theta
 
 
 class ContextualLinear(LinearMeans):
@@ -290,7 +290,7 @@ class ContextualLinear(LinearMeans):
 
     def chances(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the uniform numbers for the rewards, shape (rounds,)."""
-        return np.asarray(numbers[:, -1] if self.fixed else scipy.special.ndtr(numbers[:, -1]))
+        return numbers[:, -1] if self.fixed else scipy.special.ndtr(numbers[:, -1])
 
     def reward_quantiles(self, means: NDArray[np.float64],
                          chances: NDArray[np.float64]) -> NDArray[np.float64]:

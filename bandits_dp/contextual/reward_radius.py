@@ -117,8 +117,7 @@ class CountedRadius(PlainRadius):
     def beta(self, batch: int, ridge: Floats,  # type: ignore[override]  # one per run
              least: Floats) -> Floats:
         """Return the radius, one per run."""
-        return np.asarray(super().beta(batch, ridge, least)
-                          + self.noise_bound[batch] / np.sqrt(least))
+        return super().beta(batch, ridge, least) + self.noise_bound[batch] / np.sqrt(least)
 
 
 class PrintedWidth(PublicWidth):

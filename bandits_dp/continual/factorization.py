@@ -85,7 +85,7 @@ def next_part(x: NDArray[Any]) -> NDArray[Any]:
         return np.array([brought, 0 * brought, 0 * brought])
     halves = (
         _weights(len(x)) @ np.concatenate([x & 0xFFFF, x >> 16 & 0xFFFF, x >> 32])).astype(np.int64)
-    return np.asarray(halves[::2] + (halves[1::2] << 16))
+    return halves[::2] + (halves[1::2] << 16)
 
 
 def later_part(x: NDArray[Any]) -> NDArray[Any]:
@@ -119,7 +119,7 @@ def later_part(x: NDArray[Any]) -> NDArray[Any]:
 
 def rounded(limbs: NDArray[Any]) -> NDArray[Any]:
     """Return the integers of limbs divided by 2^52, rounded to nearest."""
-    return np.asarray((limbs[1] + (limbs[0] >> 32) + (1 << 19) >> 20) + (limbs[2] << 12))
+    return (limbs[1] + (limbs[0] >> 32) + (1 << 19) >> 20) + (limbs[2] << 12)
 
 
 def _factors(n: int) -> NDArray[np.int64]:
@@ -194,7 +194,7 @@ class FactorizationCounter(Counter):
         return math.sqrt(float(np.sum(sums**2))) * (1 + 4e-16 * (self._last + 100))
 
     def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
-        return np.asarray(self._squares[t - 1])
+        return self._squares[t - 1]
 
     @property
     def grid(self) -> Grid:

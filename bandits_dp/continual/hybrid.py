@@ -70,4 +70,4 @@ class HybridCounter(IntervalCounter):
         segments = np.cumsum(self._scale(powers) ** 2)
         last = np.frexp(t.astype(float))[1] - 1  # floor(log2 t)
         inside = np.bitwise_count(t) - 1.0
-        return np.asarray(segments[last] + inside * self._scale(t) ** 2)
+        return segments[last] + inside * self._scale(t) ** 2

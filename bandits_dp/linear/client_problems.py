@@ -95,7 +95,7 @@ class ClientPopulation(KnownActions):
 
     def parameters(self, clients: int, rng: np.random.Generator) -> Floats:
         """Draw the parameters theta_u of new clients, shape (clients, d)."""
-        return np.asarray(self.theta + self.client_std * rng.normal(size=(clients, self.dimension)))
+        return self.theta + self.client_std * rng.normal(size=(clients, self.dimension))
 
     def rewards(self, action: int, parameters: Floats, rng: np.random.Generator,
                 rounds: int = 1) -> Floats:
@@ -103,7 +103,7 @@ class ClientPopulation(KnownActions):
         shape = (rounds, len(parameters))
         means = parameters @ self.actions[action]
         if self.kind == "gaussian":
-            return np.asarray(means + rng.normal(size=shape))
+            return means + rng.normal(size=shape)
         return np.where(rng.random(shape) < (1 + np.clip(means, -1, 1)) / 2, 1.0, -1.0)
 
     def averages(self, actions: NDArray[np.intp], plays: NDArray[np.int64], clients: int,
@@ -114,7 +114,7 @@ class ClientPopulation(KnownActions):
             means += rng.normal(size=means.shape) / np.sqrt(plays)
             return means
         chances = (np.clip(means, -1, 1, out=means) + 1) / 2
-        return np.asarray((2 * rng.binomial(plays, chances) - plays) / plays)
+        return (2 * rng.binomial(plays, chances) - plays) / plays
 
     def average_sums(self, actions: NDArray[np.intp], plays: NDArray[np.int64], clients: int,
                      rng: np.random.Generator) -> Floats:
@@ -123,8 +123,8 @@ class ClientPopulation(KnownActions):
         if self.kind == "gaussian":
             common = (clients * self.theta
                       + math.sqrt(clients) * self.client_std * rng.normal(size=self.dimension))
-            return np.asarray(chosen @ common
-                              + np.sqrt(clients / plays) * rng.normal(size=len(chosen)))
+            return (chosen @ common
+                    + np.sqrt(clients / plays) * rng.normal(size=len(chosen)))
         block = max(1, BLOCK // len(chosen))
         blocks = (min(block, clients - start) for start in range(0, clients, block))
         return np.asarray(sum(self.averages(actions, plays, some, rng).sum(axis=0)

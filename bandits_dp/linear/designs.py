@@ -171,7 +171,7 @@ def _whiten(actions: Floats) -> Floats:
     scaled = actions[:, largest > 0] / largest[largest > 0]
     _, singular, axes = np.linalg.svd(np.linalg.qr(scaled, mode="r"))
     rank = int((singular > singular[0] * max(scaled.shape) * np.finfo(float).eps).sum())
-    return np.asarray(scaled @ (axes[:rank].T / singular[:rank]))
+    return scaled @ (axes[:rank].T / singular[:rank])
 
 
 def _far_apart(points: Floats) -> list[int]:

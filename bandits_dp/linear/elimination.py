@@ -196,4 +196,4 @@ def least_squares(support: Floats, plays: NDArray[np.int64], rank: int) -> Float
     """
     roots = np.sqrt(plays)
     left, singular, right = np.linalg.svd(roots[:, None] * support, full_matrices=False)
-    return np.asarray((right[:rank].T / singular[:rank]) @ left[:, :rank].T * roots)
+    return (right[:rank].T / singular[:rank]) @ left[:, :rank].T * roots

@@ -165,7 +165,7 @@ class SphericalArms:
 def on_sphere(points: int, dimension: int, rng: np.random.Generator) -> Floats:
     """Draw points uniformly from the unit sphere, shape (points, dimension)."""
     drawn = rng.normal(size=(points, dimension))
-    return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
+    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
 
 
 def reward_domain(rewards: str, bound: float | None) -> Box | Reals:
@@ -180,4 +180,4 @@ def reward_domain(rewards: str, bound: float | None) -> Box | Reals:
 
 def excess(z: Floats) -> Floats:
     """E (Z - z)_+ for a standard normal Z."""
-    return np.asarray(np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi) - z * scipy.special.ndtr(-z))
+    return np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi) - z * scipy.special.ndtr(-z)

@@ -138,7 +138,7 @@ class ExactWidth:
         variance += (
             self.client_std**2 / phase.people * np.einsum("ij,ij->i", differences, differences))
         if phase.noise[0].noise_std == 0:
-            return np.asarray(np.sqrt(2 * variance * self.log_failure))
+            return np.sqrt(2 * variance * self.log_failure)
         # several actions may share one
         bounds = {noise: _quadratics(noise) for noise in set(phase.noise)}
         noises = phase.noise * (len(phase.plays) // len(phase.noise))

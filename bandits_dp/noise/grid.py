@@ -102,7 +102,7 @@ class Grid:
 
     def real(self, whole: NDArray[np.object_]) -> NDArray[np.float64]:
         """Convert integers of steps to doubles."""
-        return np.asarray(whole.astype(float) * self.step)
+        return whole.astype(float) * self.step
 
     def noisy(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """Round values to the grid, and add noise to every coordinate."""

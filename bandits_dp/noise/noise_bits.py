@@ -84,8 +84,8 @@ class NoiseBits(NamedTuple):
     def log_mgf(self, users: int, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Bound log E exp(±s (ones - mean)) for ``users`` users; the longer of the two tails."""
         up, down = bernoulli_log_mgf(self.p, s), bernoulli_log_mgf(self.p, -s)
-        return np.asarray(users * np.maximum(self.rare * up + self.common * down,
-                                             self.rare * down + self.common * up))
+        return users * np.maximum(self.rare * up + self.common * down,
+                                  self.rare * down + self.common * up)
 
     def log_pmf(self, users: int, least: float = -math.inf) -> NDArray[np.float64]:
         """Log-probabilities of the number of ones; log-probabilities <= ``least`` are omitted."""
@@ -95,7 +95,7 @@ class NoiseBits(NamedTuple):
         rare, common = rare[rare > least], common[common > least]
         law = np.convolve(np.exp(rare), np.exp(common[::-1]))
         with np.errstate(divide="ignore"):  # below 1e-308 it is 0, which only drops mass
-            return np.asarray(np.log(law))
+            return np.log(law)
 
     def delta(self, users: int, epsilon: float) -> float:
         """Exact delta of a count with the noise bits of ``users`` users that moves by one."""

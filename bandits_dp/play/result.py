@@ -61,14 +61,14 @@ class Result:
     @property
     def mean(self) -> NDArray[np.float64]:
         """Mean regret over the runs, shape (checkpoints,)."""
-        return np.asarray(self.regret.mean(axis=0))
+        return self.regret.mean(axis=0)
 
     @property
     def std_error(self) -> NDArray[np.float64]:
         """Standard error of the mean, shape (checkpoints,); NaN for a single run."""
         if self.runs == 1:
             return np.full(len(self.rounds), np.nan)
-        return np.asarray(std(self.regret, axis=0) / np.sqrt(self.runs))
+        return std(self.regret, axis=0) / np.sqrt(self.runs)
 
     def summary(self) -> str:
         """Return a short table of regret and its standard error, and the guarantee."""

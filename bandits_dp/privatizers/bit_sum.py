@@ -121,4 +121,4 @@ class BitSum(IntegerSum):
         rest = (values - self.low) / self.step
         rest -= np.floor(rest)
         error = (uniform < rest).sum(axis=1) - rest.sum(axis=1)
-        return np.asarray(self.step * (rows[:, : self.dimension] + error))
+        return self.step * (rows[:, : self.dimension] + error)

@@ -122,4 +122,4 @@ class DiscreteLaplaceSum(SecureSum):
         square = np.where(s < 1 / self.scale,
                           np.sinh(np.minimum(s, 1 / self.scale) / 2) / self._sinh, 1.0) ** 2
         with np.errstate(divide="ignore"):
-            return np.asarray(-self.users / self.honest * np.log1p(-np.minimum(square, 1.0)))
+            return -self.users / self.honest * np.log1p(-np.minimum(square, 1.0))

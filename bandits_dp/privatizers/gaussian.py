@@ -49,7 +49,7 @@ class GaussianNoise(Trusting):
 
     def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return s^2 noise_std^2 / 2."""
-        return np.asarray(s**2 * self.noise_std**2 / 2)
+        return s**2 * self.noise_std**2 / 2
 
 
 class UserNoise(Noisy, GaussianNoise):

@@ -146,7 +146,7 @@ class IntegerSum(Privatizer):
         """Add the noise and, by Hoeffding's lemma, the rounding of every user."""
         scaled = s * self.step
         rounding = self.users * scaled**2 / 8 if self.needs_values else 0.0
-        return np.asarray(self._log_mgf(scaled) + rounding)
+        return self._log_mgf(scaled) + rounding
 
 
 def honest_users(users: int, honest_fraction: float) -> int:

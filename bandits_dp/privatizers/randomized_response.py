@@ -124,7 +124,7 @@ class RandomizedResponse(Privatizer):
     def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Bound by the worse of a true one and a true zero for every user."""
         one, zero = (bernoulli_log_mgf(p, s / self.bias) for p in (self.truth, 1 - self.truth))
-        return np.asarray(self.users * np.maximum(one, zero))
+        return self.users * np.maximum(one, zero)
 
     def _debias(self, ones: ArrayLike, users: int) -> NDArray[np.float64]:
         return np.asarray((np.asarray(ones) - users * (1 - self.truth)) / self.bias)

@@ -100,7 +100,7 @@ class SecureSum(IntegerSum):
     def shuffle(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Aggregate securely: pass on only the sum of all messages modulo m, shape (1,)."""
         # int64 wraps at a multiple of m, a power of two
-        return np.asarray(messages.sum(axis=0) % self.modulus)
+        return messages.sum(axis=0) % self.modulus
 
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Find the sum in the range that m distinguishes, and undo the encoding."""

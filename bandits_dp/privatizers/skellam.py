@@ -95,4 +95,4 @@ class SkellamSum(SecureSum):
 
     def _log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return variance * (cosh(s) - 1)."""
-        return np.asarray(2 * (self.variance * self.users / self.honest) * np.sinh(s / 2) ** 2)
+        return 2 * (self.variance * self.users / self.honest) * np.sinh(s / 2) ** 2
