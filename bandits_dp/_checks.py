@@ -16,6 +16,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp._types import Floats
+
 CALIBRATIONS = ("certified", "theorem", "experiment")
 # sizes of a finite number other than 0: squares and ratios stay finite
 SMALLEST, LARGEST = 1e-300, 1e100
@@ -185,7 +187,7 @@ def answer(name: str, function: Callable[..., Any], *args: Any, **named: Any) ->
                    f"{error}") from error
 
 
-def numbers(name: str, value: Any, allowed: str | Callable[[], str]) -> NDArray[np.float64]:
+def numbers(name: str, value: Any, allowed: str | Callable[[], str]) -> Floats:
     """Return real numbers as a new array of floats, of any shape; NaN and infinities pass."""
     def wrong() -> str:  # only on failure: formatting takes longer than the check
         shown = told(value) if not isinstance(value, np.ndarray) or value.size < 20 else value.dtype
@@ -214,7 +216,7 @@ def numbers(name: str, value: Any, allowed: str | Callable[[], str]) -> NDArray[
         raise ValueError(wrong()) from error
 
 
-def usable(array: NDArray[np.float64]) -> NDArray[np.bool_]:
+def usable(array: Floats) -> NDArray[np.bool_]:
     """Return which numbers are at most LARGEST in size, so that their squares are finite."""
     return np.abs(array) <= LARGEST
 

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-
-Floats = NDArray[np.float64]
+from bandits_dp._types import Floats
 
 
 class Noise(Protocol):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Protocol, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 
 
 class Problem(Protocol):
@@ -52,7 +53,7 @@ class OneInstance:
         return self
 
 
-def parameter(theta: ArrayLike, dimension: int, words: str) -> NDArray[np.float64]:
+def parameter(theta: ArrayLike, dimension: int, words: str) -> Floats:
     """Return theta as an array of shape (dimension,), or raise a ValueError."""
     allowed = f"{dimension} finite numbers, {words}"
     array = _checks.numbers("theta", theta, allowed)

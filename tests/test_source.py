@@ -49,7 +49,7 @@ def test_a_method_alone_begins_at_the_margin_and_what_has_no_source_is_refused()
 
 PACKAGE = Path(bdp.__file__).parent
 FLOORS = (  # from below; a module imports from its own floor and from those before it
-    {"_checks", "_extras", "_files", "_moved", "_sizes", "_snapshot", "_ties", "ask_tell", "guarantee", "problem"},
+    {"_checks", "_extras", "_files", "_moved", "_sizes", "_snapshot", "_ties", "_types", "ask_tell", "guarantee", "problem"},
     {"accounting"}, {"noise"}, {"privatizers"}, {"continual"}, {"app", "options"}, {"play"}, {"arms", "contextual", "linear"},
     {"audit", "catalog", "combining", "learners", "problems"}, {"serve"}, {"bandits_book"},
 )

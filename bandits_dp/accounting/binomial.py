@@ -26,9 +26,9 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 
 ROUNDING = 1e-9  # relative margin that calibrations leave for floating-point error in delta
 LOG_TAIL = 700.0  # mass outside the evaluated window is below exp(-700), about 1e-304
@@ -45,7 +45,7 @@ def sized(what: str, number: float) -> float:
     return number
 
 
-def binomial_log_pmf(trials: int, p: float) -> tuple[int, NDArray[np.float64]]:
+def binomial_log_pmf(trials: int, p: float) -> tuple[int, Floats]:
     """Log-probabilities of Bin(trials, p) over all counts that matter.
 
     Parameters
@@ -81,7 +81,7 @@ def binomial_log_pmf(trials: int, p: float) -> tuple[int, NDArray[np.float64]]:
     return first, log_pmf - math.log(np.exp(log_pmf).sum())
 
 
-def hockey_stick(log_pmf: NDArray[np.float64], epsilon: float, shift: int) -> float:
+def hockey_stick(log_pmf: Floats, epsilon: float, shift: int) -> float:
     """Larger of the two hockey-stick divergences between integer noise and its shift.
 
     Parameters
@@ -103,7 +103,7 @@ def hockey_stick(log_pmf: NDArray[np.float64], epsilon: float, shift: int) -> fl
     still = np.concatenate([log_pmf, edge])
     moved = np.concatenate([edge, log_pmf])
 
-    def one_way(log_p: NDArray[np.float64], log_q: NDArray[np.float64]) -> float:
+    def one_way(log_p: Floats, log_q: Floats) -> float:
         # exp(p) - exp(eps + q) = -exp(p) * expm1(eps + q - p): no cancellation where it is small
         more = log_p > log_q + epsilon
         return float(np.sum(np.exp(log_p[more]) * -np.expm1(epsilon + log_q[more] - log_p[more])))

@@ -33,16 +33,16 @@ import math
 
 import numpy as np
 import scipy  # special is loaded when it is used first
-from numpy.typing import NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.accounting.binomial import ROUNDING, binomial_log_pmf
 from bandits_dp.accounting.gaussian import profile
 
 LEAST_EPSILON = 1e-12  # the search for epsilon stops here
 
 
-def gaussian_ratio(log_pmf: NDArray[np.float64], log_tail: float) -> tuple[float, float]:
+def gaussian_ratio(log_pmf: Floats, log_tail: float) -> tuple[float, float]:
     """Compare a shifted symmetric log-concave noise with a shifted Gaussian.
 
     Parameters
@@ -81,7 +81,7 @@ def gaussian_ratio(log_pmf: NDArray[np.float64], log_tail: float) -> tuple[float
     return float(steps.max()) * (1 + ROUNDING), 2 * math.exp(log_mass)
 
 
-def vector_delta(log_pmf: NDArray[np.float64], epsilon: float, l2_shift: float,
+def vector_delta(log_pmf: Floats, epsilon: float, l2_shift: float,
                  dimension: int) -> float:
     """Upper bound on delta for a vector of counts with the given symmetric noise on each.
 

@@ -42,9 +42,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.accounting.composition import zcdp_epsilon
 
 BLOCK = 1 << 20  # numbers in the matrices that are inverted together
@@ -58,7 +59,7 @@ TILTS = np.concatenate([np.geomspace(1e-6, 0.3, 60), 1 - np.geomspace(0.68, 1e-4
 
 @_checks.checked()
 def parameter_shifts(features: ArrayLike, ridge: float, record: int,
-                     change: float) -> NDArray[np.float64]:
+                     change: float) -> Floats:
     """Shifts of all later ridge parameters when one reward changes.
 
     Parameters
@@ -185,7 +186,7 @@ def laplace_sums_epsilon(shifts: ArrayLike, scales: ArrayLike, delta: float) -> 
     return min(_attack(h, b, delta), above), above
 
 
-def _attack(h: NDArray[np.float64], b: NDArray[np.float64], delta: float) -> float:
+def _attack(h: Floats, b: Floats, delta: float) -> float:
     """Return log (P_a - delta) / P_b at the best threshold, P_a and P_b bounded by Chernoff."""
     weights = h / (b**2).sum(axis=1)[:, None]  # twice h / Var: the unit does not matter
     mean = float((weights * h).sum())  # of the weighted sum with the changed reward; without it 0

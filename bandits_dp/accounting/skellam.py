@@ -24,9 +24,9 @@ from functools import cache, lru_cache, partial
 
 import numpy as np
 import scipy  # its parts are loaded when they are used first
-from numpy.typing import NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.accounting.binomial import MOST_OUTCOMES, ROUNDING, hockey_stick, sized
 
 LOG_TAIL = 600.0  # mass outside the evaluated window is below exp(-600) on each side
@@ -36,7 +36,7 @@ LOG_SMALLEST = math.log(_checks.SMALLEST)  # of a variance
 EXPANDED = 1000.0
 
 
-def skellam_log_pmf(variance: float, more: int = 0) -> NDArray[np.float64]:
+def skellam_log_pmf(variance: float, more: int = 0) -> Floats:
     r"""Log-probabilities of Skellam noise on -reach, ..., reach, outside of which it is negligible.
 
     Parameters

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._snapshot import snapshot
+from bandits_dp._types import Floats
 from bandits_dp.app.randomness import generator
 from bandits_dp.app.refusals import BudgetSpent, HorizonReached, InBatch, TicketExpired
 from bandits_dp.app.slot import Slot
@@ -31,7 +32,6 @@ from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers.domain import rows
 from bandits_dp.problem import Problem, check_problem
 
-Floats = NDArray[np.float64]
 NO_END = 2**62  # rounds: more than any run plays
 
 

@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bandits_dp import _checks
 from bandits_dp._snapshot import snapshot
-from bandits_dp.app.app import App, Floats
+from bandits_dp._types import Floats
+from bandits_dp.app.app import App
 from bandits_dp.ask_tell import Asked
 from bandits_dp.privatizers import Privatizer
 
@@ -98,10 +99,9 @@ class PhasedApp(App):
         return privatizer
 
     @property
-    def _actions(self) -> NDArray[np.float64] | None:
+    def _actions(self) -> Floats | None:
         """The learner's actions, without rows if unknown; None if it has no actions."""
-        actions: NDArray[np.float64] | None = getattr(self.learner, "actions", None)
-        return actions
+        return getattr(self.learner, "actions", None)
 
     def show(self, actions: ArrayLike) -> None:
         """Tell the actions to a learner made for a distribution of instances, and begin.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp._snapshot import snapshot
+from bandits_dp._types import Floats
 
 
 class Slot:
@@ -43,7 +44,7 @@ class Slot:
         return lacks - self.shown if lacks > self.shown else lacks
 
     def with_answers(
-        self, users: int, values: NDArray[np.float64] | None, rng: np.random.Generator
+        self, users: int, values: Floats | None, rng: np.random.Generator
     ) -> Slot:
         """Return a slot in which some more users have answered; None stands for no values."""
         then = snapshot(self)

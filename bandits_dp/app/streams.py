@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp._snapshot import snapshot
+from bandits_dp._types import Floats
 from bandits_dp.continual import Counter
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers import Privatizer
 
-Floats = NDArray[np.float64]
 WHOLE = 2.0**53  # up to which floats count without rounding
 TAPE = 2**15  # random numbers that are drawn at once, about
 
@@ -53,8 +53,8 @@ class NoiseLaw:
     (True, [1.0, 1.41, 1.73, 2.0])
     """
 
-    vector_std: NDArray[np.float64]
-    matrix_std: NDArray[np.float64]
+    vector_std: Floats
+    matrix_std: Floats
     additive: bool = False
     gaussian: bool = True
     sub_gaussian: bool = True

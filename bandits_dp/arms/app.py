@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 
 from bandits_dp import _checks
 from bandits_dp._snapshot import snapshot
-from bandits_dp.app.app import App, Floats
+from bandits_dp._types import Floats
+from bandits_dp.app.app import App
 from bandits_dp.app.slot import Slot
 from bandits_dp.app.streams import CountedBatches, FreshBatches
 from bandits_dp.app.ticket import Ticket
@@ -79,9 +80,6 @@ class RunningApp(App):
     def place(self, ticket: Ticket) -> int:
         """Return the slot of the arm that a ticket's user is shown."""
         return int(ticket.arm)
-
-    def _lacks(self, place: int) -> int:
-        return self.horizon - self.played
 
     def act(self, users: int = 1, user: Hashable = None) -> Ticket:
         """Return a ticket for the next user.

@@ -18,9 +18,10 @@ import numpy as np
 
 from bandits_dp import _checks
 from bandits_dp._ties import first_largest
+from bandits_dp._types import Floats
 from bandits_dp.arms.batches import Batches
 from bandits_dp.arms.widths import ArmWidth
-from bandits_dp.ask_tell import Asked, Floats, Learner, Noise, able
+from bandits_dp.ask_tell import Asked, Learner, Noise, able
 
 
 class ArmElimination(Learner):

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.arms.problems import BernoulliArms
 from bandits_dp.privatizers.domain import UNIT_INTERVAL
 from bandits_dp.problem import OneInstance
@@ -60,21 +61,21 @@ class GradedArms(OneInstance):
         below = np.cumsum(self.probabilities, axis=1)
         # probabilities of a smaller index, from the second value on
         self._below = below[:, :-1] / below[:, -1:]
-        self.means: NDArray[np.float64] = self.probabilities @ self.values
+        self.means: Floats = self.probabilities @ self.values
         self.arms = len(chances)
-        self.gaps: NDArray[np.float64] = self.means.max() - self.means
+        self.gaps: Floats = self.means.max() - self.means
 
-    def rewards(self, arm: int, users: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    def rewards(self, arm: int, users: int, rng: np.random.Generator) -> Floats:
         """Draw the rewards of ``users`` users who pull one arm, shape (users, 1)."""
         return self.reward_quantiles(np.full((users, 1), arm), rng.random((users, 1)))
 
     def reward_tally(self, arms: NDArray[np.intp], users: int,
-                     rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+                     rng: np.random.Generator) -> tuple[Floats, NDArray[np.int64]]:
         """Return the values and, per arm, numbers of users with each, (len(arms), values)."""
         return self.values, rng.multinomial(users, self.probabilities[arms])
 
     def reward_quantiles(self, arms: NDArray[np.intp],
-                         u: NDArray[np.float64]) -> NDArray[np.float64]:
+                         u: Floats) -> Floats:
         """Turn uniform numbers into rewards of the given arms; all shapes are equal."""
         return self.values[(u[..., None] >= self._below[arms]).sum(axis=-1)]
 

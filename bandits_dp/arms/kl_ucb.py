@@ -18,8 +18,9 @@ import numpy as np
 
 from bandits_dp import _checks
 from bandits_dp._ties import largest, largest_mean
+from bandits_dp._types import Floats
 from bandits_dp.arms.kl_widths import ChernoffBound
-from bandits_dp.ask_tell import Asked, Floats, Learner, Noise
+from bandits_dp.ask_tell import Asked, Learner, Noise
 
 GROWTH = 1.5  # factor by which a batch multiplies an arm's number of rewards
 

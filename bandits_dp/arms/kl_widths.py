@@ -3,11 +3,9 @@ r"""The upper confidence bound of KL-UCB for noisy sums, rigorous for noise with
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bandits_dp import _checks
-
-Floats = NDArray[np.float64]
+from bandits_dp._types import Floats
 
 
 class ChernoffBound:

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.privatizers.domain import BITS
 from bandits_dp.problem import OneInstance
 
@@ -46,11 +47,11 @@ class BernoulliArms(OneInstance):
         if bad.size:
             raise ValueError(f"means must be in [0, 1], got {array[bad[0]]} for arm {bad[0]}")
         self.domain = BITS
-        self.means: NDArray[np.float64] = array
+        self.means: Floats = array
         self.arms = int(array.size)
-        self.gaps: NDArray[np.float64] = array.max() - array
+        self.gaps: Floats = array.max() - array
 
-    def rewards(self, arm: int, users: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    def rewards(self, arm: int, users: int, rng: np.random.Generator) -> Floats:
         """Draw the rewards of ``users`` users who pull one arm, shape (users, 1)."""
         return (rng.random((users, 1)) < self.means[arm]).astype(float)
 
@@ -60,13 +61,13 @@ class BernoulliArms(OneInstance):
         return rng.binomial(users, self.means[arms])
 
     def reward_tally(self, arms: NDArray[np.intp], users: int,
-                     rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+                     rng: np.random.Generator) -> tuple[Floats, NDArray[np.int64]]:
         """Return the values (0, 1) and, per arm, numbers of users with each, (len(arms), 2)."""
         ones = self.reward_sums(arms, users, rng)
         return np.array([0.0, 1.0]), np.stack([users - ones, ones], axis=-1)
 
     def reward_quantiles(self, arms: NDArray[np.intp],
-                         u: NDArray[np.float64]) -> NDArray[np.float64]:
+                         u: Floats) -> Floats:
         """Turn uniform numbers into rewards of the given arms; all shapes are equal."""
         return (u < self.means[arms]).astype(float)
 

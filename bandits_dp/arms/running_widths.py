@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.continual import Counter, TreeCounter
+from bandits_dp.continual.base import known_horizon
 
 
 class RunningWidth(Protocol):
@@ -30,7 +32,7 @@ class RunningWidth(Protocol):
     [0]
     """
 
-    def half_width(self, counts: NDArray[np.int64], t: int) -> NDArray[np.float64]:
+    def half_width(self, counts: NDArray[np.int64], t: int) -> Floats:
         """Return the widths for numbers of rewards >= 1 in round t; shape of ``counts``."""
 
 
@@ -47,7 +49,7 @@ class ExactWidth:
     [1.23, 0.12]
     """
 
-    def half_width(self, counts: NDArray[np.int64], t: int) -> NDArray[np.float64]:
+    def half_width(self, counts: NDArray[np.int64], t: int) -> Floats:
         """Return the width in round t."""
         return np.sqrt(2 * np.log(t) / counts)
 
@@ -85,9 +87,7 @@ class TreeWidth:
     @_checks.checked()
     def __init__(self, counter: TreeCounter) -> None:
         _checks.one_of("counter", counter, TreeCounter, "a TreeCounter")
-        if counter.horizon is None or counter.noise != "laplace":
-            raise ValueError(f"counter must have a horizon and Laplace noise, got {counter!r}")
-        self.horizon = counter.horizon
+        self.horizon = known_horizon(counter, "laplace")
         self.scale = counter.noise_std / math.sqrt(2)
         self.log_failure = math.log(2 * self.horizon**2)
         most = min(1 / self.scale, 30.0)  # s above 30 never helps
@@ -96,7 +96,7 @@ class TreeWidth:
                                   most * (1 - np.geomspace(0.5, 1e-4, 50))])
         self._table = np.array([math.inf])  # by n
 
-    def half_width(self, counts: NDArray[np.int64], t: int) -> NDArray[np.float64]:
+    def half_width(self, counts: NDArray[np.int64], t: int) -> Floats:
         """Return w(n), which holds in every round."""
         largest = int(counts.max())
         while largest >= len(self._table):
@@ -141,16 +141,14 @@ class GaussianWidth:
 
     @_checks.checked()
     def __init__(self, counter: Counter) -> None:
-        _checks.one_of("counter", counter, Counter, "a counter of bandits_dp.continual")
-        if counter.horizon is None or counter.noise != "gaussian":
-            raise ValueError(f"counter must have a horizon and Gaussian noise, got {counter!r}")
-        _checks.room("counter", counter.horizon)
-        n = np.arange(1, counter.horizon + 1)
-        log_failure = math.log(2 * counter.horizon**2)
+        horizon = known_horizon(counter, "gaussian")
+        _checks.room("counter", horizon)
+        n = np.arange(1, horizon + 1)
+        log_failure = math.log(2 * horizon**2)
         self._table = np.append(math.inf,  # by n
                                 np.sqrt(2 * log_failure * (n / 4 + counter.error_std(n) ** 2)) / n)
 
-    def half_width(self, counts: NDArray[np.int64], t: int) -> NDArray[np.float64]:
+    def half_width(self, counts: NDArray[np.int64], t: int) -> Floats:
         """Return w(n), which holds in every round."""
         return self._table[counts]
 
@@ -185,6 +183,6 @@ class PublishedWidth:
         # Gamma
         self.relaxation = arms * log**2 * math.log(max(arms * horizon**2 * log, 1.0)) / epsilon
 
-    def half_width(self, counts: NDArray[np.int64], t: int) -> NDArray[np.float64]:
+    def half_width(self, counts: NDArray[np.int64], t: int) -> Floats:
         """Return the published width."""
         return np.sqrt(2 * math.log(t) / counts) + self.relaxation / counts

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp._ties import first_largest, largest_mean
+from bandits_dp._types import Floats
 from bandits_dp.arms.running_widths import RunningWidth
-from bandits_dp.ask_tell import Asked, Floats, Learner, able
+from bandits_dp.ask_tell import Asked, Learner, able
 
 
 class UCB(Learner):

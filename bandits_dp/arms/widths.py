@@ -8,10 +8,10 @@ import math
 from typing import Any, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp._snapshot import snapshot
+from bandits_dp._types import Floats
 from bandits_dp.ask_tell import Noise
 
 
@@ -121,10 +121,10 @@ class ChernoffWidth(SummedWidth):
         self.log_failure = math.log(2 * decisions * horizon)
         # The best s is near sqrt(8 L / N) or below; N is at most T, and s above 30 never helps.
         self.s = np.geomspace(math.sqrt(self.log_failure / horizon) / 1e3, 30.0, 300)
-        self._last: tuple[Noise | None, NDArray[np.float64]] = (None, self.s)
+        self._last: tuple[Noise | None, Floats] = (None, self.s)
         self.noise = self.none = np.zeros_like(self.s)
 
-    def _of(self, noise: Noise) -> NDArray[np.float64]:
+    def _of(self, noise: Noise) -> Floats:
         if self._last[0] is not noise:  # equal batches share one privatizer
             # Hoeffding's lemma
             self._last = noise, noise.users * self.s**2 / 8 + noise.log_mgf(self.s)

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp._checks import LARGEST, LEAST_NORM
 from bandits_dp._snapshot import snapshot
-from bandits_dp.app.app import App, Floats
+from bandits_dp._types import Floats
+from bandits_dp.app.app import App
 from bandits_dp.app.randomness import generator
 from bandits_dp.app.slot import Slot
 from bandits_dp.app.streams import CountedBatches, FreshBatches, Stream

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp._snapshot import snapshot
-from bandits_dp.contextual.dynamic import DynamicGaussian, DynamicLaplace, Floats
+from bandits_dp._types import Floats
+from bandits_dp.contextual.dynamic import DynamicGaussian, DynamicLaplace
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.noise.grid import FINE, whole
 from bandits_dp.privatizers.domain import Ball

@@ -60,12 +60,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.continual.intervals import climb_bits, climb_segments
 from bandits_dp.noise.grid import grid
 
-Floats = NDArray[np.float64]
 CHUNK = 4096  # rounds of noise drawn together
 
 

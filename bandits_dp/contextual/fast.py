@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from bandits_dp._snapshot import snapshot
+from bandits_dp._types import Floats
 from bandits_dp.app.slot import Slot
 from bandits_dp.app.streams import Stream
 from bandits_dp.contextual.app import ContextsApp
@@ -20,7 +21,7 @@ from bandits_dp.contextual.linucb import LinUCB
 from bandits_dp.contextual.problems import Contextual, shown_means
 from bandits_dp.play.paths import fast
 from bandits_dp.play.plain import STEPS, Rng
-from bandits_dp.play.record import Checkpoints, Floats, Played, Record, Rngs, Tick
+from bandits_dp.play.record import Checkpoints, Played, Record, Rngs, Tick
 
 MEMORY = 200e6  # bytes of noise, or of shown features, that a group of runs may hold
 ROUNDS = 2048  # users are drawn ahead for about this many rounds

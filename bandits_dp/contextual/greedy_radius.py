@@ -5,7 +5,7 @@ width is needed (Theorem 10.5, chapter 10, "Must a learner explore?").
 """
 
 from bandits_dp.contextual.private_radius import CertifiedRadius
-from bandits_dp.contextual.radius import Floats
+from bandits_dp.contextual.radius import PerRun
 
 
 class GreedyRadius(CertifiedRadius):
@@ -37,6 +37,6 @@ class GreedyRadius(CertifiedRadius):
         """Return 0: V is never shifted, as in Theorem 10.5; within the noise's bound it is >= G."""
         return 0.0
 
-    def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
+    def beta(self, batch: int, ridge: PerRun, least: PerRun) -> float:
         """Return 0."""
         return 0.0

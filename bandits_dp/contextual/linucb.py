@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp._ties import first_largest
-from bandits_dp.ask_tell import Floats, Learner, able
+from bandits_dp._types import Floats
+from bandits_dp.ask_tell import Learner, able
 from bandits_dp.contextual.radius import Radius
 
 

@@ -48,7 +48,7 @@ have fresh noise each, and a reward enters all later ones.
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp.ask_tell import Floats
+from bandits_dp._types import Floats
 from bandits_dp.contextual.linucb import LinUCB
 from bandits_dp.contextual.radius import Radius
 

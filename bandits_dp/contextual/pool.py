@@ -25,10 +25,11 @@ import scipy  # special is loaded when it is used first
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.contextual.problems import LinearMeans, checked_features, checked_parameter
 
 
-def different(uniform: NDArray[np.float64], items: int | NDArray[np.int64]) -> NDArray[np.intp]:
+def different(uniform: Floats, items: int | NDArray[np.int64]) -> NDArray[np.intp]:
     """Sample without replacement: rows of uniform numbers to rows of indices below ``items``.
 
     ``items`` is the pool size, for all rows or per row.
@@ -116,26 +117,26 @@ class PoolContextual(LinearMeans):
         return type(self)(
             self.arms, self.dimension, self.items, self.noise_std, self.clip, pool, theta)
 
-    def numbers(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
+    def numbers(self, rng: np.random.Generator, rounds: int) -> Floats:
         """Draw a row of uniform numbers per round: one per candidate, the last for the reward."""
         return rng.random((rounds, self.arms + 1))
 
-    def candidates(self, numbers: NDArray[np.float64]) -> NDArray[np.intp]:
+    def candidates(self, numbers: Floats) -> NDArray[np.intp]:
         """Return the distinct items of the rounds with these numbers, shape (rounds, arms)."""
         return different(numbers[:, :-1], self.items)
 
-    def contexts(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    def contexts(self, numbers: Floats) -> Floats:
         """Return the features of the candidates, shape (rounds, arms, dimension)."""
         if self.pool is None:
             raise ValueError("pool must be known to show items, got None: draw an instance first")
         return self.pool[self.candidates(numbers)]
 
-    def chances(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    def chances(self, numbers: Floats) -> Floats:
         """Return the uniform numbers for the rewards, shape (rounds,)."""
         return numbers[:, -1]
 
-    def reward_quantiles(self, means: NDArray[np.float64],
-                         chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    def reward_quantiles(self, means: Floats,
+                         chances: Floats) -> Floats:
         """Add Gaussian noise, and clip the sum if ``clip``."""
         rewards = means + self.noise_std * scipy.special.ndtri(np.maximum(chances, 1e-300))
         return np.clip(rewards, -1.0, 1.0) if self.clip else np.asarray(rewards)

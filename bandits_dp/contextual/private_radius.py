@@ -31,11 +31,11 @@ import math
 
 import numpy as np
 import scipy  # special is loaded when it is used first
-from numpy.typing import NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.app.streams import NoiseLaw
-from bandits_dp.contextual.radius import Floats, self_normalized
+from bandits_dp.contextual.radius import PerRun, self_normalized
 
 # kappa, as a share of the largest eigenvalue of A at the end; any positive number is valid
 MIXING = 0.25
@@ -57,7 +57,7 @@ def mean_norm(dimension: int) -> float:
                                    - scipy.special.gammaln(dimension / 2))
 
 
-def quadratic_quantile(weights: NDArray[np.float64], failure: float) -> float:
+def quadratic_quantile(weights: Floats, failure: float) -> float:
     """Chernoff bound on the (1 - ``failure``)-quantile of sum_i weights_i g_i^2, g sub-Gaussian.
 
     Examples
@@ -78,8 +78,8 @@ def quadratic_quantile(weights: NDArray[np.float64], failure: float) -> float:
     return float(((exponent - math.log(failure)) / s).min())
 
 
-def norm_bounds(weights: NDArray[np.float64], variance: NDArray[np.float64], additive: bool,
-                failure: float) -> NDArray[np.float64]:
+def norm_bounds(weights: Floats, variance: Floats, additive: bool,
+                failure: float) -> Floats:
     """Bound sqrt(sum_i weights_i x_i^2), x_i with given variances, for all batches at once.
 
     Returns an array of the shape of ``variance``, one entry per batch.
@@ -136,7 +136,7 @@ class NoisyRadius:
     def _prepare(self) -> None:
         """Compute the attributes that follow from the bounds."""
 
-    def _matrix_bounds(self, law: NoiseLaw, failure: float) -> NDArray[np.float64]:
+    def _matrix_bounds(self, law: NoiseLaw, failure: float) -> Floats:
         """Return s_m of event 3."""
         d, sigma = self.dimension, law.matrix_std
         weights = np.repeat([1.0, 2.0], [d, d * (d - 1) // 2])
@@ -147,7 +147,7 @@ class NoisyRadius:
         operator = sigma * (2 * mean_norm(d) + lipschitz)
         return frobenius if frobenius.sum() < operator.sum() else operator  # chosen in advance
 
-    def _vector_bounds(self, law: NoiseLaw, failure: float) -> NDArray[np.float64]:
+    def _vector_bounds(self, law: NoiseLaw, failure: float) -> Floats:
         """Return r_m of event 2, or h, a bound on the norm of n alone."""
         return norm_bounds(np.ones(self.dimension), law.vector_std**2, law.additive, failure)
 
@@ -188,7 +188,7 @@ class CertifiedRadius(NoisyRadius):
     def _prepare(self) -> None:
         self.rho = max(1.0, float(self.matrix_bound[-1]))
 
-    def _vector_bounds(self, law: NoiseLaw, failure: float) -> NDArray[np.float64]:
+    def _vector_bounds(self, law: NoiseLaw, failure: float) -> Floats:
         S, d = self.theta_norm, self.dimension
         share = S**2 * law.matrix_std**2
         if not len(share):
@@ -206,7 +206,7 @@ class CertifiedRadius(NoisyRadius):
         """Return the least eigenvalue of V, to which V is shifted."""
         return FLOOR * self.regularizer(batch)
 
-    def beta(self, batch: int, ridge: Floats, least: Floats) -> Floats:
+    def beta(self, batch: int, ridge: PerRun, least: PerRun) -> PerRun:
         """Return beta_m, one per run."""
         stretch = 1 + np.maximum(self.rho - ridge + self.matrix_bound[batch], 0) / least  # c
         bias = self.vector_bound[batch] + ridge * self.theta_norm
@@ -249,6 +249,6 @@ class LemmaRadius(NoisyRadius):
         """Return half of V's least eigenvalue with high probability."""
         return self.least / 2
 
-    def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
+    def beta(self, batch: int, ridge: PerRun, least: PerRun) -> float:
         """Return beta_m."""
         return self._reward_part(batch, self.least) + self.noise_part

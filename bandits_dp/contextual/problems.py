@@ -17,9 +17,10 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 import scipy  # special is loaded when it is used first
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.privatizers.domain import SLACK
 from bandits_dp.problem import Problem, parameter
 
@@ -73,37 +74,37 @@ class Contextual(Problem, Protocol):
     reward_range: tuple[float, float]
     feature_norm: float
     theta_norm: float
-    features: NDArray[np.float64] | None
+    features: Floats | None
 
     def draw(self, rng: np.random.Generator) -> Contextual:
         """Return the instance that one run plays."""
 
-    def numbers(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
+    def numbers(self, rng: np.random.Generator, rounds: int) -> Floats:
         """Draw rows of numbers, shape (rounds, any); one call for n rounds equals n calls for 1."""
 
-    def contexts(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    def contexts(self, numbers: Floats) -> Floats:
         """Return the features of the rounds with these numbers, shape (rounds, arms, dimension).
 
         With an attribute ``varying = True``, return a list of one array (any number of arms,
         dimension) per round.
         """
 
-    def chances(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    def chances(self, numbers: Floats) -> Floats:
         """Return the uniform numbers for rewards of the rounds with these numbers, (rounds,)."""
 
-    def means(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
+    def means(self, features: Floats) -> Floats:
         """Return the mean rewards of features of shape (..., dimension), shape (...).
 
         A problem whose means also depend on the user has ``round_means(numbers)`` instead:
         one mean per feature vector of ``contexts(numbers)``.
         """
 
-    def reward_quantiles(self, means: NDArray[np.float64],
-                         chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    def reward_quantiles(self, means: Floats,
+                         chances: Floats) -> Floats:
         """Turn uniform numbers into rewards with the given means; arguments broadcast."""
 
 
-def shown_means(problem: Any, numbers: NDArray[np.float64], features: Any) -> Any:
+def shown_means(problem: Any, numbers: Floats, features: Any) -> Any:
     """Return the mean rewards of rounds with these numbers and features; a list if these are."""
     if hasattr(problem, "round_means"):
         return problem.round_means(numbers)
@@ -115,7 +116,7 @@ SINGLE = 1e-6  # relative tolerance for norms computed in single precision
 
 
 def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: float = 1.0,
-                     name: str = "features") -> NDArray[np.float64]:
+                     name: str = "features") -> Floats:
     """Return feature vectors along the last axis as an array, or raise a ValueError.
 
     None in ``shape`` stands for any length. There must be at least two arms, only finite numbers,
@@ -144,7 +145,7 @@ def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: f
     return shortened(array, name, norm)
 
 
-def shortened(vectors: NDArray[np.float64], name: str, norm: float = 1.0) -> NDArray[np.float64]:
+def shortened(vectors: Floats, name: str, norm: float = 1.0) -> Floats:
     """Shorten vectors that exceed the norm by float32 rounding; refuse longer ones."""
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
     if norms.max(initial=0.0) > norm * (1 + SINGLE):
@@ -153,12 +154,12 @@ def shortened(vectors: NDArray[np.float64], name: str, norm: float = 1.0) -> NDA
     return np.where(norms > norm * (1 + SLACK), vectors * (norm / np.maximum(norms, norm)), vectors)
 
 
-def checked_parameter(theta: ArrayLike, dimension: int) -> NDArray[np.float64]:
+def checked_parameter(theta: ArrayLike, dimension: int) -> Floats:
     """Return a parameter of norm at most 1, shape (dimension,), or raise a ValueError."""
     return shortened(parameter(theta, dimension, "as many as features have"), "theta")
 
 
-def centre_of(problem: Contextual) -> tuple[NDArray[np.float64], float]:
+def centre_of(problem: Contextual) -> tuple[Floats, float]:
     r"""Return a vector c with <c, phi> = the middle reward, and a bound on the norm of theta - c.
 
     Such a c exists if some linear function of the features is a nonzero constant. Then
@@ -177,10 +178,10 @@ class LinearMeans:
     """Mean rewards that are linear in the features, with a parameter per instance."""
 
     setting = "contextual"
-    theta: NDArray[np.float64] | None
+    theta: Floats | None
     feature_norm = theta_norm = 1.0
 
-    def means(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
+    def means(self, features: Floats) -> Floats:
         """Return <theta, phi>, the basis of regret, for features of shape (..., dimension)."""
         if self.theta is None:
             raise ValueError("theta must be known to compute means, got None: draw an instance "
@@ -247,7 +248,7 @@ class ContextualLinear(LinearMeans):
                 raise ValueError("theta must give means in [0, 1] for all features, got means from "
                                  f"{bad.min():g} to {bad.max():g}")
 
-    def _centre(self) -> tuple[NDArray[np.float64], float] | None:
+    def _centre(self) -> tuple[Floats, float] | None:
         """Compute the attribute ``centre``."""
         if self.features is None:
             centre = np.eye(1, self.dimension, self.dimension - 1)[0] * math.sqrt(0.5)
@@ -269,31 +270,31 @@ class ContextualLinear(LinearMeans):
         return type(self)(self.arms, self.dimension, self.fixed, features, theta)
 
     @staticmethod
-    def _append(normal: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _append(normal: Floats) -> Floats:
         """Scale vectors (..., d - 1) to the norm 1/sqrt(2) and append 1/sqrt(2)."""
         half = math.sqrt(0.5)
         out = np.full((*normal.shape[:-1], normal.shape[-1] + 1), half)
         out[..., :-1] = normal * (half / np.linalg.norm(normal, axis=-1, keepdims=True))
         return out
 
-    def numbers(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
+    def numbers(self, rng: np.random.Generator, rounds: int) -> Floats:
         """Draw a row of numbers per round: normal ones for features, the last for the reward."""
         if self.fixed:
             return rng.random((rounds, 1))
         return rng.normal(size=(rounds, self.arms * (self.dimension - 1) + 1))
 
-    def contexts(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    def contexts(self, numbers: Floats) -> Floats:
         """Return the features of the rounds, shape (rounds, arms, dimension)."""
         if self.features is not None:
             return np.broadcast_to(self.features, (len(numbers), *self.features.shape))
         return self._append(numbers[:, :-1].reshape(len(numbers), self.arms, self.dimension - 1))
 
-    def chances(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    def chances(self, numbers: Floats) -> Floats:
         """Return the uniform numbers for the rewards, shape (rounds,)."""
         return numbers[:, -1] if self.fixed else scipy.special.ndtr(numbers[:, -1])
 
-    def reward_quantiles(self, means: NDArray[np.float64],
-                         chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    def reward_quantiles(self, means: Floats,
+                         chances: Floats) -> Floats:
         """Return 1 where the uniform number is below the mean, else 0."""
         return (chances < means).astype(float)
 

@@ -9,13 +9,11 @@ all m at once, :math:`\lVert \theta - V_m^{-1} u_m \rVert_{V_m} \le \beta_m`.
 import math
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 
 LOST = 1e-12  # relative size below which a ridge is lost in rounding
-Floats = NDArray[np.float64] | float  # one number, or one for each run
+PerRun = Floats | float  # one number, or one for each run
 
 
 class Radius(Protocol):
@@ -52,7 +50,7 @@ class Radius(Protocol):
     def floor(self, batch: int) -> float:
         """Return the least allowed eigenvalue of V_m, to which V_m is shifted; 0 for no shift."""
 
-    def beta(self, batch: int, ridge: Floats, least: Floats) -> Floats:
+    def beta(self, batch: int, ridge: PerRun, least: PerRun) -> PerRun:
         """Return beta_m, given ``ridge`` and the least eigenvalue of V_m.
 
         ``ridge`` is lambda_m plus the shift that made V_m positive definite, if any. The numbers
@@ -109,7 +107,7 @@ class FixedWidth:
         """Return half of the regularizer, which V never reaches without noise."""
         return self.ridge / 2
 
-    def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
+    def beta(self, batch: int, ridge: PerRun, least: PerRun) -> float:
         """Return the width."""
         return self.width
 
@@ -162,7 +160,7 @@ class PlainRadius(PublicWidth):
         self.theta_norm, self.feature_norm = theta_norm, feature_norm
         self.log_failure = -math.log(failure)
 
-    def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
+    def beta(self, batch: int, ridge: PerRun, least: PerRun) -> float:
         """Return the radius after ``batch`` batches."""
         rewards = self_normalized(self.dimension, batch * self.users * self.feature_norm**2,
                                   self.ridge, self.log_failure)

@@ -11,8 +11,9 @@ import numpy as np
 
 from bandits_dp import _checks
 from bandits_dp.contextual.private_radius import quadratic_quantile
-from bandits_dp.contextual.radius import Floats, PlainRadius, PublicWidth, self_normalized
+from bandits_dp.contextual.radius import PerRun, PlainRadius, PublicWidth, self_normalized
 from bandits_dp.continual import Counter
+from bandits_dp.continual.base import known_horizon
 
 
 class InstrumentRadius(PublicWidth):
@@ -58,7 +59,7 @@ class InstrumentRadius(PublicWidth):
         noise = quadratic_quantile(np.ones(dimension), failure / (2 * batches))
         self.fixed = math.sqrt(self.ridge) * theta_norm + math.sqrt(noise)
 
-    def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
+    def beta(self, batch: int, ridge: PerRun, least: PerRun) -> float:
         """Return the radius."""
         return (self.fixed
                 + self_normalized(self.dimension, batch * self.users, self.rho, self.log_failure))
@@ -100,10 +101,7 @@ class CountedRadius(PlainRadius):
     @_checks.checked()
     def __init__(self, counter: Counter, users: int, reward_std: float, theta_norm: float,
                  feature_norm: float, regularizer: float, failure: float) -> None:
-        _checks.one_of("counter", counter, Counter, "a counter of bandits_dp.continual")
-        d, batches = counter.dimension, counter.horizon
-        if batches is None or counter.noise != "laplace":
-            raise ValueError(f"counter must have a horizon and Laplace noise, got {counter!r}")
+        batches, d = known_horizon(counter, "laplace"), counter.dimension
         super().__init__(d, users, reward_std, failure / 2, regularizer, theta_norm, feature_norm)
         scale = counter.noise_std / math.sqrt(2)
         draws = (counter.error_std(np.arange(1, batches + 1)) / counter.noise_std) ** 2  # k
@@ -114,8 +112,8 @@ class CountedRadius(PlainRadius):
         self.noise_bound = np.concatenate([
             [0.0], math.sqrt(d) * tails[np.unique(draws, return_inverse=True)[1]]])
 
-    def beta(self, batch: int, ridge: Floats,  # type: ignore[override]  # one per run
-             least: Floats) -> Floats:
+    def beta(self, batch: int, ridge: PerRun,  # type: ignore[override]  # one per run
+             least: PerRun) -> PerRun:
         """Return the radius, one per run."""
         return super().beta(batch, ridge, least) + self.noise_bound[batch] / np.sqrt(least)
 
@@ -154,7 +152,7 @@ class PrintedWidth(PublicWidth):
         self.growth = feature_norm**2 * regularizer
         self.bias = math.sqrt(regularizer) * theta_norm
 
-    def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
+    def beta(self, batch: int, ridge: PerRun, least: PerRun) -> float:
         """Return Lemma 2's alpha_t."""
         t = max(batch, 1)
         noise = self.noise * math.sqrt(math.log(t) / t)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp._snapshot import snapshot
-from bandits_dp.app.streams import CountedBatches, Floats
+from bandits_dp._types import Floats
+from bandits_dp.app.streams import CountedBatches
 from bandits_dp.continual import Counter
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers import Ball

@@ -52,6 +52,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_scale
 from bandits_dp.guarantee import EXACT, Guarantee, no_guarantee
@@ -60,6 +61,15 @@ from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, checked_domain,
 
 NOISES = ("gaussian", "laplace")
 LAST = 2**53  # round of a stream without a horizon
+
+
+def known_horizon(counter: Counter, noise: str) -> int:
+    """Return the horizon of a counter with this noise, or raise an error if it has none."""
+    _checks.one_of("counter", counter, Counter, "a counter of bandits_dp.continual")
+    if counter.horizon is None or counter.noise != noise:
+        raise ValueError(f"counter must have a horizon and {noise.capitalize()} noise, "
+                         f"got {counter!r}")
+    return counter.horizon
 
 
 class Counter(ABC):
@@ -202,18 +212,18 @@ class Counter(ABC):
         """Largest l1 or l2 norm (``power`` 1, 2) of a sum of ``rounds`` columns of R, std 1."""
 
     @abstractmethod
-    def _next(self, value: NDArray[np.object_], rng: np.random.Generator) -> NDArray[np.float64]:
+    def _next(self, value: NDArray[np.object_], rng: np.random.Generator) -> Floats:
         """Release the running sum after this value, given in steps; keep state for later sums."""
 
     @abstractmethod
-    def _accumulate(self, draws: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _accumulate(self, draws: Floats) -> Floats:
         """Turn draws into the noise on running sums (multiply by L); both (steps, dimension)."""
 
     @abstractmethod
-    def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _variance(self, t: NDArray[np.int64]) -> Floats:
         """Variance of sum t in units of noise_std^2 (squared row norms of L); shape of ``t``."""
 
-    def _draw(self, rng: np.random.Generator, size: tuple[int, ...]) -> NDArray[np.float64]:
+    def _draw(self, rng: np.random.Generator, size: tuple[int, ...]) -> Floats:
         """Draw independent noise of std ``noise_std``, for simulators."""
         if self.noise == "gaussian":
             return rng.normal(0.0, self.noise_std, size)
@@ -242,7 +252,7 @@ class Counter(ABC):
         """Copy deeply: two that go on from one must not overwrite each other's values."""
         return copy.deepcopy(self)
 
-    def add(self, value: ArrayLike, rng: np.random.Generator) -> NDArray[np.float64]:
+    def add(self, value: ArrayLike, rng: np.random.Generator) -> Floats:
         """Take the next value and release the private running sum.
 
         Parameters
@@ -269,14 +279,14 @@ class Counter(ABC):
                              "in, and the noise is calibrated to no more")
         return self.step(self._check_value(value), _checks.generator(rng))
 
-    def step(self, value: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    def step(self, value: Floats, rng: np.random.Generator) -> Floats:
         """Do the same as :meth:`add` without checks, also for a sum of several users' values."""
         released = self._next(self.grid.whole(value), rng)
         self.steps += 1
         return released
 
-    def leap(self, values: NDArray[np.float64], rounds: int,
-             rng: np.random.Generator) -> NDArray[np.float64]:
+    def leap(self, values: Floats, rounds: int,
+             rng: np.random.Generator) -> Floats:
         """Add checked values of different users and release only the sum after ``rounds`` rounds.
 
         ``values`` has one row per user. By default all values form one round, which contains every
@@ -287,13 +297,13 @@ class Counter(ABC):
         self.steps += 1
         return released
 
-    def count(self, value: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
+    def count(self, value: Floats, noise: Floats) -> Floats:
         """Add the next value, of one or many runs, and release with this noise; for simulators."""
         self.steps += 1
         self._total = self._total + value
         return self._total + noise
 
-    def _check_value(self, value: ArrayLike) -> NDArray[np.float64]:
+    def _check_value(self, value: ArrayLike) -> Floats:
         """Return the value with shape (dimension,), or raise a ValueError."""
         expected = f"({self.dimension},)"
         array = _checks.numbers("value", value, f"numbers of shape {expected}")
@@ -308,7 +318,7 @@ class Counter(ABC):
         self.domain.check(array[None], "value")
         return array
 
-    def noise_path(self, rng: np.random.Generator, steps: int | None = None) -> NDArray[np.float64]:
+    def noise_path(self, rng: np.random.Generator, steps: int | None = None) -> Floats:
         """Draw the noise on all running sums of a new stream, as in :meth:`add` but off the grid.
 
         Parameters
@@ -336,7 +346,7 @@ class Counter(ABC):
         _checks.room("steps", length * self.dimension)
         return self._accumulate(self._draw(_checks.generator(rng), (length, self.dimension)))
 
-    def error_std(self, t: ArrayLike) -> NDArray[np.float64]:
+    def error_std(self, t: ArrayLike) -> Floats:
         """Exact standard deviation of each coordinate of running sum t.
 
         Parameters

@@ -41,6 +41,7 @@ import scipy  # fft is loaded when it is used first
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.continual.base import Counter
 from bandits_dp.continual.intervals import bit_parents
 from bandits_dp.noise.grid import Grid, grid
@@ -51,14 +52,14 @@ SMALL = 1 << 47  # steps; for smaller numbers 64 bits always suffice
 FEW, WIDE = 64, 4096  # rows multiplied one by one (a power of two); rows convolved in 16-bit pieces
 
 
-def square_root_coefficients(length: int) -> NDArray[np.float64]:
+def square_root_coefficients(length: int) -> Floats:
     """Coefficients f_k = binom(2k, k) / 4^k = f_{k-1} (1 - 1/2k) of (1 - x)^(-1/2), k < length."""
     factors = np.ones(length)
     factors[1:] -= 0.5 / np.arange(1, length)
     return np.asarray(np.cumprod(factors), dtype=float)
 
 
-def window_sums(values: NDArray[np.float64], width: int) -> NDArray[np.float64]:
+def window_sums(values: Floats, width: int) -> Floats:
     """Sum each value and up to ``width`` - 1 previous ones, by doubling, without cancellation."""
     total = np.zeros_like(values)
     block = values.copy()  # sums of ``size`` values
@@ -128,7 +129,7 @@ def _factors(n: int) -> NDArray[np.int64]:
 
 
 @lru_cache
-def _weights(n: int) -> NDArray[np.float64]:
+def _weights(n: int) -> Floats:
     """Return the matrix from three digits of n rows to six digits of their contribution."""
     digits, nothing = [_factors(n + 1)[:0:-1] >> 16 * k & 0xFFFF for k in range(4)], np.zeros(n)
     return np.block([[digits[k - j] if 0 <= k - j < 4 else nothing for j in range(3)]
@@ -141,9 +142,9 @@ def _spectra(n: int, bits: int) -> list[NDArray[np.complex128]]:
     return [scipy.fft.rfft(piece, axis=0) for piece in pieces(_factors(2 * n)[:, None], bits)]
 
 
-def pieces(numbers: NDArray[Any], bits: int) -> list[NDArray[np.float64]]:
+def pieces(numbers: NDArray[Any], bits: int) -> list[Floats]:
     """Split integers into signed digits of ``bits`` bits, lowest first."""
-    split, half = list[NDArray[np.float64]](), 1 << bits - 1
+    split, half = list[Floats](), 1 << bits - 1
     while not split or (numbers != 0).any():
         digits = (numbers + half & 2 * half - 1) - half
         split.append(digits.astype(float))
@@ -193,7 +194,7 @@ class FactorizationCounter(Counter):
         sums = window_sums(self.coefficients, rounds)
         return math.sqrt(float(np.sum(sums**2))) * (1 + 4e-16 * (self._last + 100))
 
-    def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _variance(self, t: NDArray[np.int64]) -> Floats:
         return self._squares[t - 1]
 
     @property
@@ -232,7 +233,7 @@ class FactorizationCounter(Counter):
             rows[:, self.dimension :] = self.grid.whole(self.grid.real(rows[:, self.dimension :]))
         self._rows[start : start + len(rows)] = rows
 
-    def _next(self, value: NDArray[np.object_], rng: np.random.Generator) -> NDArray[np.float64]:
+    def _next(self, value: NDArray[np.object_], rng: np.random.Generator) -> Floats:
         """Add the contributions of earlier full dyadic blocks and of the last few rounds."""
         t, grid, d = self.steps, self.grid, self.dimension
         last = t - t % FEW
@@ -255,7 +256,7 @@ class FactorizationCounter(Counter):
         size = end & -end
         self._parts = self._parts | {size: later_part(self._rows[end - size : end])}
 
-    def _accumulate(self, draws: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _accumulate(self, draws: Floats) -> Floats:
         """Multiply by C: a convolution with f, by FFT."""
         steps = len(draws)
         size = scipy.fft.next_fast_len(2 * steps - 1, real=True)

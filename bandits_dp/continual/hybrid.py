@@ -20,6 +20,7 @@ tree also answers in the segment's last round.
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp._types import Floats
 from bandits_dp.continual.intervals import IntervalCounter, bit_parents, climb_segments
 
 
@@ -54,7 +55,7 @@ class HybridCounter(IntervalCounter):
         rest = t & (t - 1)
         return rest if rest > 0 else t // 2
 
-    def _scale(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _scale(self, t: NDArray[np.int64]) -> Floats:
         # h of the segment's tree: floor(log2(t - 1)), or 0 at t = 1
         h = np.maximum(np.frexp(t - 1.0)[1] - 1.0, 0.0)
         ends = (t & (t - 1)) == 0
@@ -65,7 +66,7 @@ class HybridCounter(IntervalCounter):
     def _column_norm(self, rounds: int, power: int) -> float:
         return float(rounds)
 
-    def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _variance(self, t: NDArray[np.int64]) -> Floats:
         powers = 1 << np.arange(int(t.max(initial=1)).bit_length())
         segments = np.cumsum(self._scale(powers) ** 2)
         last = np.frexp(t.astype(float))[1] - 1  # floor(log2 t)

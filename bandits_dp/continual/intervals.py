@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp._types import Floats
 from bandits_dp.continual.base import Counter
 
 BLOCK = 2**20  # draws scaled at a time
@@ -64,12 +65,12 @@ class IntervalCounter(Counter):
     def _open(self, t: int) -> Iterable[int]:
         """Return the rounds <= t that may be parents of rounds after t."""
 
-    def _scale(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _scale(self, t: NDArray[np.int64]) -> Floats:
         """Return the std of the noise of round t, in units of ``noise_std``; shape of ``t``."""
         return np.ones(t.shape)
 
     @abstractmethod
-    def _climb(self, noise: NDArray[np.float64]) -> None:
+    def _climb(self, noise: Floats) -> None:
         """Add to each row t, 0 to ``steps``, its parent's finished row, in place; row 0 is 0."""
 
     def reset(self) -> None:
@@ -89,7 +90,7 @@ class IntervalCounter(Counter):
         self._sum = state["total"].reshape(self.dimension)
         self._noises = dict(zip(state["rounds"].tolist(), state["noises"], strict=True))
 
-    def _next(self, value: NDArray[np.object_], rng: np.random.Generator) -> NDArray[np.float64]:
+    def _next(self, value: NDArray[np.object_], rng: np.random.Generator) -> Floats:
         """Draw the new interval's noise and add the parent's."""
         t = self.steps + 1
         parent = self._parent(t)
@@ -101,8 +102,8 @@ class IntervalCounter(Counter):
         self._sum = self._sum + value
         return self.grid.real(self._sum + noise)
 
-    def leap(self, values: NDArray[np.float64], rounds: int,
-             rng: np.random.Generator) -> NDArray[np.float64]:
+    def leap(self, values: Floats, rounds: int,
+             rng: np.random.Generator) -> Floats:
         """Add checked values of different users and release only the sum after ``rounds`` rounds.
 
         ``values`` has one row per user. Each user is in one of the rounds, in any order. Later
@@ -126,7 +127,7 @@ class IntervalCounter(Counter):
         """Draw the noise of an interval in steps, with ``factor`` times the scale."""
         return self.grid.noise((self.dimension,), rng, factor).astype(object)
 
-    def _accumulate(self, draws: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _accumulate(self, draws: Floats) -> Floats:
         """Scale the draws and add the parents' noise."""
         noise = np.concatenate([np.zeros((1, self.dimension)), draws])
         # in pieces, as scales take several times the memory of a draw
@@ -149,7 +150,7 @@ def packed(rounds: int, size: int, intervals: int, power: int) -> int:
     return int(full * size**power + rest**power)
 
 
-def climb_bits(noise: NDArray[np.float64]) -> None:
+def climb_bits(noise: Floats) -> None:
     """Add to each row t the row of t without its lowest set bit, in place, highest bits first."""
     step = 1 << len(noise).bit_length()  # above every t
     while step > 1:
@@ -159,7 +160,7 @@ def climb_bits(noise: NDArray[np.float64]) -> None:
         step = half
 
 
-def climb_segments(noise: NDArray[np.float64]) -> None:
+def climb_segments(noise: Floats) -> None:
     """Add to each row t the row of its parent in the hybrid counter, in place."""
     powers = 1 << np.arange((len(noise) - 1).bit_length())
     noise[powers] = noise[powers].cumsum(axis=0)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp._types import Floats
 from bandits_dp.continual.intervals import IntervalCounter, packed, root
 
 
@@ -38,7 +39,7 @@ class NaiveCounter(IntervalCounter):
     def _open(self, t: int) -> Iterable[int]:
         return ()
 
-    def _climb(self, noise: NDArray[np.float64]) -> None:
+    def _climb(self, noise: Floats) -> None:
         return
 
     def _column_norm(self, rounds: int, power: int) -> float:
@@ -47,7 +48,7 @@ class NaiveCounter(IntervalCounter):
             return float(m * T - m * (m - 1) // 2)
         return root(T * m**2 - m * (m - 1) * (2 * m - 1) // 3 - m * (m - 1) // 2, power)
 
-    def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _variance(self, t: NDArray[np.int64]) -> Floats:
         return np.ones(t.shape)
 
 
@@ -83,7 +84,7 @@ class TwoLevelCounter(IntervalCounter):
         start = t - t % self.block
         return {t, start} - {0}
 
-    def _climb(self, noise: NDArray[np.float64]) -> None:
+    def _climb(self, noise: Floats) -> None:
         noise[self.block :: self.block] = noise[self.block :: self.block].cumsum(axis=0)
         for start in range(0, len(noise), self.block):
             block = noise[start : start + self.block]
@@ -93,7 +94,7 @@ class TwoLevelCounter(IntervalCounter):
         blocks = packed(rounds, self.block, self._last // self.block, power)
         return root(blocks + (rounds if self.block > 1 else 0), power)
 
-    def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _variance(self, t: NDArray[np.int64]) -> Floats:
         return np.asarray(t // self.block + t % self.block, dtype=float)
 
 

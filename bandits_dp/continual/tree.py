@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp._types import Floats
 from bandits_dp.accounting.gaussian import classical_gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_scale
 from bandits_dp.continual.intervals import IntervalCounter, bit_parents, climb_bits, packed, root
@@ -66,7 +67,7 @@ class TreeCounter(IntervalCounter):
         return root(
             sum(packed(rounds, b, (self._last + b) // (2 * b), power) for b in sizes), power)
 
-    def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _variance(self, t: NDArray[np.int64]) -> Floats:
         return np.bitwise_count(t).astype(float)
 
     def _publish(self, epsilon: float, delta: float, calibration: str, strict: bool) -> None:

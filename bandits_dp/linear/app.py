@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bandits_dp import _checks
-from bandits_dp.app.app import Floats
+from bandits_dp._types import Floats
 from bandits_dp.app.phases import PhasedApp
 from bandits_dp.app.slot import Slot
 from bandits_dp.app.ticket import Ticket

@@ -32,7 +32,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.linear.problems import REWARDS, Floats, KnownActions, excess, on_sphere
+from bandits_dp._types import Floats
+from bandits_dp.linear.problems import REWARDS, KnownActions, excess, on_sphere
 from bandits_dp.privatizers.domain import Box, Domain, Reals
 
 BLOCK = 2_000_000  # averages drawn at a time

@@ -30,15 +30,15 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bandits_dp import _checks
 from bandits_dp._ties import NEAR, first_largest
+from bandits_dp._types import Floats
 from bandits_dp.privatizers.domain import Ball
 
 # steps between exact recomputations, which remove the rounding errors of rank-one updates
 REFRESH = 200
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

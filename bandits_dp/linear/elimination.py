@@ -39,7 +39,8 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp._checks import called
 from bandits_dp._ties import first_largest, round_up
-from bandits_dp.ask_tell import Asked, Floats, Learner, Noise, able
+from bandits_dp._types import Floats
+from bandits_dp.ask_tell import Asked, Learner, Noise, able
 from bandits_dp.linear.clients_needed import Schedule
 from bandits_dp.linear.designs import bounded_actions, g_optimal_design
 from bandits_dp.linear.widths import DesignWidth, Phase

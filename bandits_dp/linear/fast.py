@@ -3,6 +3,7 @@
 With fidelity "messages", users and clients answer one by one.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,23 +14,15 @@ from bandits_dp.app.sums import SumsApp
 from bandits_dp.linear.app import ClientsApp
 from bandits_dp.linear.client_problems import ClientPopulation
 from bandits_dp.linear.problems import LinearArms
-from bandits_dp.play.plain import STEPS, Rng, play_ticket
+from bandits_dp.play.plain import STEPS, Rng, Step, play_ticket
 from bandits_dp.play.record import Record
 
 MOST_VALUES = 5_000_000  # single averages that one release may need
 
 
-def play_users(app: Any, world: Any, last: int, answers: Rng, noise: Rng, record: Record) -> None:
-    """Play the users of one ticket, or draw the sums of a phase."""
-    (play_phase if knows_sums(app) else play_ticket)(app, world, last, answers, noise, record)
-
-
-def play_clients(app: Any, world: Any, last: int, answers: Rng, noise: Rng, record: Record) -> None:
-    """Play the clients of one phase, or draw the sum of the phase."""
-    (play_phase if knows_sums(app) else play_averages)(app, world, last, answers, noise, record)
-
-
-STEPS.update(linear=play_users, clients=play_clients)
+def play_or_draw(plainly: Step, app: Any, *rest: Any) -> None:
+    """Draw a phase if its sums have a known law; if not, let one ticket's people play."""
+    (play_phase if knows_sums(app) else plainly)(app, *rest)
 
 
 def play_averages(app: Any, world: Any, last: int, answers: Rng, noise: Rng,
@@ -98,3 +91,7 @@ def _released_averages(app: ClientsApp, world: ClientPopulation, answers: Rng,
                          "a smaller population or alpha")
     return privatizer.simulate(
         world.averages(asked.arms, asked.plays, asked.clients, answers), noise)
+
+
+STEPS.update(linear=partial(play_or_draw, play_ticket),
+             clients=partial(play_or_draw, play_averages))

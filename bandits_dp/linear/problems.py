@@ -19,13 +19,13 @@ import scipy  # special is loaded when it is used first
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.linear.designs import bounded_actions
 from bandits_dp.privatizers.domain import Ball, Box, Domain, Reals
 from bandits_dp.problem import OneInstance, parameter
 
 REWARDS = ("signs", "gaussian")
 BLOCK = 1_000_000  # clipped rewards drawn at once
-Floats = NDArray[np.float64]
 
 
 class KnownActions(OneInstance):

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.ask_tell import Floats, Noise
+from bandits_dp._types import Floats
+from bandits_dp.ask_tell import Noise
 
 # Arguments of log-moment generating functions, in units of one over the noise's std. Optimal
 # ones are below sqrt(2 ln(1 / beta)).

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp._types import Floats
+
 WORDS = 64  # of 64 bits, drawn at once
 BITS = 53  # of a uniform number, drawn first
 AHEAD = 1024  # numbers of one kind drawn ahead
@@ -139,7 +141,7 @@ class Coins:
             whole[on] += self._whole(on.size)
         return whole
 
-    def _fall(self, exponents: NDArray[np.float64],
+    def _fall(self, exponents: Floats,
               exact: Callable[[int], tuple[int, int]]) -> NDArray[np.bool_]:
         """Toss many coins: coin i shows heads with probability exp(-p / q), (p, q) = exact(i)."""
         uniform = self._rng.random(exponents.size)

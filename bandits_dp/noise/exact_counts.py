@@ -15,6 +15,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp._types import Floats
 from bandits_dp.noise.exact import BITS, Coins, Unseeded
 
 UNIT = 2**53
@@ -138,7 +139,7 @@ def cumulative(trials: int, p: int, bits: int) -> list[int]:
 
 
 @lru_cache(maxsize=16)
-def first_bits(trials: int, p: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def first_bits(trials: int, p: int) -> tuple[Floats, Floats]:
     """Return 53-bit upper bounds, then lower bounds, on these probabilities, as floats."""
     law, room, rest = cumulative(trials, p, KEPT), (trials + 1) ** 2, KEPT - BITS
     return (np.array([-(-(low + room) >> rest) for low in law]) / UNIT,

@@ -40,6 +40,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp._types import Floats
 from bandits_dp.noise.exact import Coins
 
 FINE = 36  # bits of the smaller of scale and distance
@@ -51,7 +52,7 @@ SURPLUS = 1 + 2.0**-40
 _integers = np.frompyfunc(int, 1, 1)
 
 
-def whole(values: NDArray[np.float64], step: float) -> NDArray[np.object_]:
+def whole(values: Floats, step: float) -> NDArray[np.object_]:
     """Round values to steps, as integers of any length."""
     return np.asarray(_integers(np.rint(values / step)), dtype=object)
 
@@ -85,7 +86,7 @@ class Grid:
     step: float
     scale: float
 
-    def near(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def near(self, values: Floats) -> Floats:
         """Round values to the grid. Their sums are exact up to 2^53 steps."""
         return np.asarray(np.rint(values / self.step) * self.step)
 
@@ -96,15 +97,15 @@ class Grid:
         draw = coins.gaussian if self.law == "gaussian" else coins.laplace
         return draw(size, math.prod(shape)).reshape(shape)
 
-    def whole(self, values: NDArray[np.float64]) -> NDArray[np.object_]:
+    def whole(self, values: Floats) -> NDArray[np.object_]:
         """Round values to steps, as integers of any length."""
         return whole(values, self.step)
 
-    def real(self, whole: NDArray[np.object_]) -> NDArray[np.float64]:
+    def real(self, whole: NDArray[np.object_]) -> Floats:
         """Convert integers of steps to doubles."""
         return whole.astype(float) * self.step
 
-    def noisy(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    def noisy(self, values: Floats, rng: np.random.Generator) -> Floats:
         """Round values to the grid, and add noise to every coordinate."""
         whole = np.rint(values / self.step).astype(np.int64)
         return np.asarray((whole + self.noise(whole.shape, rng)) * self.step)

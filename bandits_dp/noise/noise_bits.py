@@ -27,6 +27,7 @@ import numpy as np
 import scipy  # optimize and stats are loaded when they are used first
 from numpy.typing import NDArray
 
+from bandits_dp._types import Floats
 from bandits_dp.accounting.binomial import LEAST_DELTA, ROUNDING, binomial_log_pmf, hockey_stick
 from bandits_dp.noise.exact_counts import UNIT, binomial, units
 
@@ -81,13 +82,13 @@ class NoiseBits(NamedTuple):
         return np.asarray(ones + users * self.common
                           - rng.binomial(users * self.common, self.p, shape))
 
-    def log_mgf(self, users: int, s: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_mgf(self, users: int, s: Floats) -> Floats:
         """Bound log E exp(±s (ones - mean)) for ``users`` users; the longer of the two tails."""
         up, down = bernoulli_log_mgf(self.p, s), bernoulli_log_mgf(self.p, -s)
         return users * np.maximum(self.rare * up + self.common * down,
                                   self.rare * down + self.common * up)
 
-    def log_pmf(self, users: int, least: float = -math.inf) -> NDArray[np.float64]:
+    def log_pmf(self, users: int, least: float = -math.inf) -> Floats:
         """Log-probabilities of the number of ones; log-probabilities <= ``least`` are omitted."""
         _, rare = binomial_log_pmf(users * self.rare, self.p)
         common = (rare if self.common == self.rare
@@ -103,7 +104,7 @@ class NoiseBits(NamedTuple):
 
 
 def least_noise_bits(users: int, fair_trials: Callable[[float], int],
-                     delta_of: Callable[[NDArray[np.float64]], float], delta: float,
+                     delta_of: Callable[[Floats], float], delta: float,
                      counts: int = 1, spare: float = 0.0) -> NoiseBits:
     """Find the fewest pairs of bits per user, and the smallest p, that keep delta.
 
@@ -192,6 +193,6 @@ def least_noise_bits(users: int, fair_trials: Callable[[float], int],
     return bits(log_p)
 
 
-def bernoulli_log_mgf(p: float, s: NDArray[np.float64]) -> NDArray[np.float64]:
+def bernoulli_log_mgf(p: float, s: Floats) -> Floats:
     """Log of E exp(s (B - p)) for a bit B, one with probability p; shape of ``s``, any real s."""
     return np.logaddexp(np.log1p(-p), np.log(p) + s) - s * p

@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from bandits_dp._types import Floats
+
 Checkpoints = NDArray[np.int64]  # rounds, ascending
 Rngs = list[np.random.Generator]  # one for each run
 Tick = Callable[[int], object]  # takes the number of rounds played

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.guarantee import EXACT, Guarantee, no_guarantee
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, checked_domain, noun, rows
 
@@ -140,7 +141,7 @@ class Privatizer(ABC):
         return messages
 
     @abstractmethod
-    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Estimate (A) the sum of the values from the delivered messages, shape (dimension,)."""
 
     @property
@@ -149,7 +150,7 @@ class Privatizer(ABC):
         return type(self).release_sum is not Privatizer.release_sum
 
     def release_sum(self, total: ArrayLike, rng: np.random.Generator,
-                    batches: int = 1) -> NDArray[np.float64]:
+                    batches: int = 1) -> Floats:
         """Draw the analyzer's answer from its exact distribution, given the true sums.
 
         Parameters
@@ -169,8 +170,8 @@ class Privatizer(ABC):
         """
         raise NotImplementedError
 
-    def release_tally(self, values: NDArray[np.float64], counts: NDArray[np.int64],
-                      rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
+    def release_tally(self, values: Floats, counts: NDArray[np.int64],
+                      rng: np.random.Generator, batches: int = 1) -> Floats:
         """Draw the analyzer's answers from their exact distribution, given counts of values.
 
         Parameters
@@ -191,13 +192,13 @@ class Privatizer(ABC):
         """
         return self.release_sum(counts @ values, rng, batches)
 
-    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_mgf(self, s: Floats) -> Floats:
         """Bound log E exp(±s (released - true sum)) for any values, each s > 0; shape of ``s``."""
         raise ValueError(f"width must need no tails of the noise, got a {type(self).__name__}, "
                          "which has no log_mgf")
 
     def release(self, values: ArrayLike, rng: np.random.Generator,
-                fidelity: str = "aggregate") -> NDArray[np.float64]:
+                fidelity: str = "aggregate") -> Floats:
         """Release a private estimate of the sum of the values.
 
         Parameters
@@ -227,32 +228,32 @@ class Privatizer(ABC):
             return self._analyzed(self._randomized(array, rng), rng)
         return self._aggregate(array, rng)
 
-    def simulate(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[np.float64]:
+    def simulate(self, values: ArrayLike, rng: np.random.Generator) -> Floats:
         """Draw a :meth:`release` for simulators, in real numbers where that is faster."""
         array = self.check(values, self.users)
         return (self.release_sum(array.sum(axis=0), rng) if self.knows_sums
                 else self._aggregate(array, rng))
 
-    def _aggregate(self, array: NDArray[np.float64],
-                   rng: np.random.Generator) -> NDArray[np.float64]:
+    def _aggregate(self, array: Floats,
+                   rng: np.random.Generator) -> Floats:
         """Draw the answer, from the sum of all messages or values if that suffices."""
         if self.adds:
             return self.receive(self.send(array, rng).sum(axis=0), rng)
         return (self.release_sum(array.sum(axis=0), rng) if self.knows_sums
                 else self.receive(self.send(array, rng), rng))
 
-    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+    def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
         """Return one row per user to keep until the batch is full: its messages or their sum.
 
         Values, shape (any, dimension), must be in the domain; they are not checked.
         """
         return self._randomized(values, rng)
 
-    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Turn all rows of :meth:`send`, or their sum if ``adds``, into the answer (dimension,)."""
         return self._analyzed(waiting, rng)
 
-    def _randomized(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+    def _randomized(self, array: Floats, rng: np.random.Generator) -> NDArray[Any]:
         """Randomize, and check the result, which may come from a user's class."""
         messages = self.randomize(array, rng)
         if not isinstance(messages, np.ndarray) or messages.shape[:1] != array.shape[:1]:
@@ -260,7 +261,7 @@ class Privatizer(ABC):
                              f"{len(array)} users, got {_checks.told(messages)}")
         return messages
 
-    def _analyzed(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    def _analyzed(self, messages: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Shuffle and analyze, and check the results, which may come from a user's class."""
         delivered = self.shuffle(messages, rng)
         if not isinstance(delivered, np.ndarray):
@@ -283,16 +284,16 @@ class Privatizer(ABC):
         """
         return self.noise_std if self.gaussian else self.span / 2
 
-    def draw_ahead(self, batches: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    def draw_ahead(self, batches: int, rng: np.random.Generator) -> Floats:
         """Draw the random numbers of releases, shape (batches, ahead); for simulators."""
         raise NotImplementedError
 
-    def noise_from(self, rows: NDArray[np.float64],
-                   values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def noise_from(self, rows: Floats,
+                   values: Floats) -> Floats:
         """Turn such rows and values (releases, users, dimension) into (released - true sum)."""
         raise NotImplementedError
 
-    def check(self, values: ArrayLike, users: int | None = None) -> NDArray[np.float64]:
+    def check(self, values: ArrayLike, users: int | None = None) -> Floats:
         """Return checked values, shape (users, dimension); any number of users if None."""
         array = rows(values, users, self.dimension, finite=not self.clip)
         if self.clip:

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.noise.noise_bits import NoiseBits
 from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.bit_sum import BitSum
@@ -128,9 +129,9 @@ class BinarySum(BitSum):
         """Return all users' bits in uniformly random order, shape (users * bits_per_user,)."""
         return rng.permutation(messages.ravel())
 
-    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Count the ones and subtract the mean of the noise."""
         return self._decode([messages.sum(dtype=np.int64)])
 
-    def _round(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
+    def _round(self, array: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
         return array.astype(np.int64)

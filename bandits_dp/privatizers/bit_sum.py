@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.noise.noise_bits import NoiseBits
 from bandits_dp.privatizers.integer_sum import IntegerSum
 
@@ -70,7 +71,7 @@ class BitSum(IntegerSum):
     def _mean(self, users: int) -> float:
         return self.noise_bits.mean(users)
 
-    def _log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _log_mgf(self, s: Floats) -> Floats:
         return self.noise_bits.log_mgf(self.users, s)
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
@@ -90,7 +91,7 @@ class BitSum(IntegerSum):
         """Return each coordinate's bits in random order, shape (dimension, users * bits)."""
         return rng.permuted(messages.transpose(1, 0, 2).reshape(self.dimension, -1), axis=1)
 
-    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Count the ones of each coordinate and undo the encoding."""
         return self._decode(messages.sum(axis=1, dtype=np.int64))
 
@@ -106,14 +107,14 @@ class BitSum(IntegerSum):
         """One noise count per coordinate, and one uniform number per user and coordinate."""
         return self.dimension * (1 + self.users)
 
-    def draw_ahead(self, batches: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    def draw_ahead(self, batches: int, rng: np.random.Generator) -> Floats:
         """Draw the noise counts of every release, then all uniform numbers for rounding."""
         ones = self._simulate(self.users, (batches, self.dimension), rng)
         uniform = rng.random((batches, self.users * self.dimension))
         return np.concatenate([ones - self.noise_bits.mean(self.users), uniform], axis=1)
 
-    def noise_from(self, rows: NDArray[np.float64],
-                   values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def noise_from(self, rows: Floats,
+                   values: Floats) -> Floats:
         """Round, up if the uniform number is below the fraction, and add the noise counts."""
         if not self.needs_values:  # ends of the interval need no rounding
             return self.step * rows[:, : self.dimension]

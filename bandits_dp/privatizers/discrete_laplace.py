@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.accounting.discrete_laplace import discrete_laplace_scale
 from bandits_dp.noise.exact_counts import UNIT, geometric, polya
 from bandits_dp.privatizers.base import certified
@@ -117,7 +118,7 @@ class DiscreteLaplaceSum(SecureSum):
         return np.subtract(*rng.negative_binomial(
             users / self.honest, -math.expm1(-1 / self.scale), (2, *shape)))
 
-    def _log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _log_mgf(self, s: Floats) -> Floats:
         """Return -r log(1 - (sinh(s / 2) / sinh(1 / 2t))^2), infinite from s = 1 / t on."""
         square = np.where(s < 1 / self.scale,
                           np.sinh(np.minimum(s, 1 / self.scale) / 2) / self._sinh, 1.0) ** 2

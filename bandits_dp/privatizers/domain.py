@@ -12,10 +12,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bandits_dp import _checks
 from bandits_dp._checks import SLACK, exact
+from bandits_dp._types import Floats
 from bandits_dp.noise.grid import Grid, grid
 from bandits_dp.privatizers.linear_statistics import LinearStatistics
 
@@ -23,7 +24,7 @@ TAIL = 64  # scales that Gaussian noise exceeds with probability below exp(-2000
 
 
 def rows(values: ArrayLike, users: int | None, dimension: int, name: str = "values",
-         finite: bool = True) -> NDArray[np.float64]:
+         finite: bool = True) -> Floats:
     """Return values, shape (users, dimension), or raise a ValueError; any number of users if None.
 
     Numbers above 1e100 in size, infinities and NaN are refused if ``finite``.
@@ -100,7 +101,7 @@ class Box:
         ends = f"{{{low}, {high}}}" if self.whole else f"[{low}, {high}]"
         return ends if self.dimension == 1 else f"{ends}^{self.dimension}"
 
-    def check(self, array: NDArray[np.float64], name: str = "values") -> None:
+    def check(self, array: Floats, name: str = "values") -> None:
         """Raise a ValueError that names the first row outside, if any; shape (users, dimension)."""
         good = ((array == self.low) | (array == self.high) if self.whole
                 else (array >= self.low) & (array <= self.high))
@@ -111,7 +112,7 @@ class Box:
             raise ValueError(f"{name} must be {allowed}, got {array[row, column]} in row {row}; "
                              "nothing is clipped for you")
 
-    def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
+    def clip(self, array: Floats) -> Floats:
         """Return the nearest allowed vectors; NaN becomes the middle, or ``high`` if ``whole``."""
         middle = (self.low + self.high) / 2
         nearest = np.clip(np.where(np.isnan(array), middle, array), self.low, self.high)
@@ -169,7 +170,7 @@ class Ball:
         """Return the domain in words."""
         return f"the ball of radius {exact(self.norm)} in R^{self.dimension}"
 
-    def check(self, array: NDArray[np.float64], name: str = "values") -> None:
+    def check(self, array: Floats, name: str = "values") -> None:
         """Raise a ValueError that names the first row outside, if any; shape (users, dimension)."""
         norms = np.linalg.norm(array, axis=1)
         bad = np.flatnonzero(~(norms <= self.norm * (1 + SLACK)))  # NaN is bad, too
@@ -177,7 +178,7 @@ class Ball:
             raise ValueError(f"{name} must have norm at most {exact(self.norm)}, got "
                              f"{exact(norms[bad[0]])} in row {bad[0]}; nothing is clipped for you")
 
-    def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
+    def clip(self, array: Floats) -> Floats:
         """Return the nearest allowed vectors.
 
         A vector with NaN becomes the centre. A vector with infinities becomes the border point in
@@ -228,10 +229,10 @@ class Reals:
         """Return the domain in words."""
         return f"R^{self.dimension}"
 
-    def check(self, array: NDArray[np.float64], name: str = "values") -> None:
+    def check(self, array: Floats, name: str = "values") -> None:
         """Accept everything."""
 
-    def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
+    def clip(self, array: Floats) -> Floats:
         """Return the vectors with 0 for NaN and every size limited to 1e100."""
         return np.clip(np.nan_to_num(array, nan=0.0), -_checks.LARGEST, _checks.LARGEST)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.accounting.gaussian import classical_gaussian_noise_std, gaussian_noise_std
 from bandits_dp.noise.grid import Grid
 from bandits_dp.privatizers.base import certified
@@ -32,22 +33,22 @@ class GaussianNoise(Trusting):
         """One number per coordinate."""
         return self.dimension
 
-    def draw_ahead(self, batches: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    def draw_ahead(self, batches: int, rng: np.random.Generator) -> Floats:
         """Draw the noise of ``batches`` releases."""
         return rng.normal(0.0, self.noise_std, (batches, self.dimension))
 
-    def noise_from(self, rows: NDArray[np.float64],
-                   values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def noise_from(self, rows: Floats,
+                   values: Floats) -> Floats:
         """Return the rows; they are the noise."""
         return rows
 
     def release_sum(self, total: ArrayLike, rng: np.random.Generator,
-                    batches: int = 1) -> NDArray[np.float64]:
+                    batches: int = 1) -> Floats:
         """Add N(0, batches * noise_std^2) to every entry."""
         total = np.asarray(total, dtype=float)
         return np.asarray(total + rng.normal(0.0, self.noise_std * math.sqrt(batches), total.shape))
 
-    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_mgf(self, s: Floats) -> Floats:
         """Return s^2 noise_std^2 / 2."""
         return s**2 * self.noise_std**2 / 2
 

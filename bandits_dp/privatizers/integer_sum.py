@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp._types import Floats
 from bandits_dp.privatizers.base import Privatizer
 from bandits_dp.privatizers.domain import Domain, slack
 
@@ -65,7 +66,7 @@ class IntegerSum(Privatizer):
         """Draw such noise with numpy's samplers, in floating point."""
 
     @abstractmethod
-    def _log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _log_mgf(self, s: Floats) -> Floats:
         """Bound log E exp(±s (noise - mean)) of all users' noise, each s > 0; may be infinite."""
 
     def _mean(self, users: int) -> float:
@@ -82,39 +83,39 @@ class IntegerSum(Privatizer):
         rounding = math.sqrt(self.users) / 2 if self.needs_values else 0.0
         self.noise_std = self.step * math.hypot(std, rounding)
 
-    def _round(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
+    def _round(self, array: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
         """Encode every number as an integer in 0..g, of the same shape."""
         x = np.clip((array * self._within - self.low) / self.step, 0.0, self.levels)
         floor = np.floor(x)
         # floor(x + U), exactly
         return (floor + (1 - rng.random(x.shape) <= x - floor)).astype(np.int64)
 
-    def _decode(self, integers: ArrayLike, batches: int = 1) -> NDArray[np.float64]:
+    def _decode(self, integers: ArrayLike, batches: int = 1) -> Floats:
         """Turn noisy sums of integers into estimates of the sums."""
         users = batches * self.users
         return np.asarray((np.asarray(integers) - self._mean(users)) * self.step + users * self.low)
 
-    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+    def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
         """Return each user's integers plus the user's own noise, shape (users, dimension)."""
         return self._round(values, rng) + self._draw(1, values.shape, rng)
 
-    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Undo the encoding of the sum."""
         return self._decode(waiting)
 
-    def _aggregate(self, array: NDArray[np.float64],
-                   rng: np.random.Generator) -> NDArray[np.float64]:
+    def _aggregate(self, array: Floats,
+                   rng: np.random.Generator) -> Floats:
         """Round every user's value, and draw all noise of a coordinate as one number."""
         noise = self._draw(self.users, (self.dimension,), rng)
         return self._decode(self._round(array, rng).sum(axis=0) + noise)
 
-    def simulate(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[np.float64]:
+    def simulate(self, values: ArrayLike, rng: np.random.Generator) -> Floats:
         """Do the same with noise from a floating-point sampler."""
         noise = self._simulate(self.users, (self.dimension,), rng)
         return self._decode(self._round(self.check(values, self.users), rng).sum(axis=0) + noise)
 
     def release_sum(self, total: ArrayLike, rng: np.random.Generator,
-                    batches: int = 1) -> NDArray[np.float64]:
+                    batches: int = 1) -> Floats:
         """Add the noise if all values are ends of the interval; else raise a ValueError.
 
         Other values are rounded at random, so their sum does not determine the distribution. The
@@ -129,8 +130,8 @@ class IntegerSum(Privatizer):
         return self._decode(integers + self._simulate(batches * self.users, total.shape, rng),
                             batches)
 
-    def release_tally(self, values: NDArray[np.float64], counts: NDArray[np.int64],
-                      rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
+    def release_tally(self, values: Floats, counts: NDArray[np.int64],
+                      rng: np.random.Generator, batches: int = 1) -> Floats:
         """Round the users of each value together, and draw all noise of a sum as one number.
 
         Users with the same x round up independently with probability x - floor(x), so the number
@@ -142,7 +143,7 @@ class IntegerSum(Privatizer):
         return self._decode(integers + self._simulate(batches * self.users, integers.shape, rng),
                             batches)
 
-    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_mgf(self, s: Floats) -> Floats:
         """Add the noise and, by Hoeffding's lemma, the rounding of every user."""
         scaled = s * self.step
         rounding = self.users * scaled**2 / 8 if self.needs_values else 0.0

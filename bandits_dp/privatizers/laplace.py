@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.accounting.laplace import laplace_scale
 from bandits_dp.noise.grid import Grid
 from bandits_dp.privatizers.base import certified
@@ -40,13 +41,13 @@ class _LaplaceSum(Trusting):
                            1 if self.model == "local" else self.users)
 
     def release_sum(self, total: ArrayLike, rng: np.random.Generator,
-                    batches: int = 1) -> NDArray[np.float64]:
+                    batches: int = 1) -> Floats:
         """Add noise to every entry: Laplace draws sum to a difference of two Gamma draws."""
         total = np.asarray(total, dtype=float)
         up, down = rng.gamma(batches * self.draws, self.scale, (2, *total.shape))
         return np.asarray(total + up - down)
 
-    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_mgf(self, s: Floats) -> Floats:
         """Return -draws * log(1 - (s * scale)^2), infinite from s = 1 / scale on."""
         square = (s * self.scale) ** 2
         return np.where(square < 1, -self.draws * np.log1p(-np.minimum(square, 1 - 1e-16)), np.inf)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._checks import SLACK, exact
+from bandits_dp._types import Floats
 
 
 @cache
@@ -83,7 +84,7 @@ class LinearStatistics:
                  else f"norm of phi at most 1 and |y| at most {exact(self.reward)}")
         return f"(phi y, phi phi') with phi in R^{self.features}, {norms}"
 
-    def encode(self, features: ArrayLike, rewards: ArrayLike) -> NDArray[np.float64]:
+    def encode(self, features: ArrayLike, rewards: ArrayLike) -> Floats:
         """Turn features (users, d) and rewards (users,) into values, shape (users, dimension)."""
         phi = _checks.numbers("features", features, f"numbers of shape (users, {self.features})")
         y = _checks.numbers("rewards", rewards, "numbers of shape (users,)")
@@ -96,19 +97,19 @@ class LinearStatistics:
                                  f"got {array}")
         return self._encoded(phi, y)
 
-    def _encoded(self, phi: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _encoded(self, phi: Floats, y: Floats) -> Floats:
         """Do the same as :meth:`encode` without checks."""
         row, column = triangle(self.features)
         return np.hstack([phi * y[:, None], phi[:, row] * phi[:, column]])
 
-    def decode(self, total: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def decode(self, total: Floats) -> tuple[Floats, Floats]:
         """Split a sum (dimension,) into the vector, shape (d,), and the matrix, shape (d, d)."""
         d = self.features
         matrix = np.zeros((d, d))
         matrix[triangle(d)] = total[d:]
         return total[:d], matrix + np.triu(matrix, 1).T
 
-    def check(self, array: NDArray[np.float64], name: str = "values") -> None:
+    def check(self, array: Floats, name: str = "values") -> None:
         """Raise a ValueError that names the first invalid row; shape (users, dimension)."""
         d = self.features
         vector, upper = array[:, :d], array[:, d:]
@@ -136,7 +137,7 @@ class LinearStatistics:
                 f"{name} must have |y| at most {exact(self.reward)}, got {exact(abs(y[large[0]]))} "
                 f"in row {large[0]}; nothing is clipped for you")
 
-    def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
+    def clip(self, array: Floats) -> Floats:
         """Raise a ValueError: clip phi and y before they are encoded."""
         raise ValueError("clip must be False for linear statistics, got True: clip phi and y "
                          "before you encode them")

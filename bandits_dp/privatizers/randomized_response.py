@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.noise.noise_bits import bernoulli_log_mgf
 from bandits_dp.privatizers.base import Privatizer, certified
 from bandits_dp.privatizers.domain import BITS
@@ -100,31 +101,31 @@ class RandomizedResponse(Privatizer):
         """Report the bits with probability ``truth``, else their opposites, shape (users, 1)."""
         return self.send(self.check(values), _checks.generator(rng)).astype(np.uint8)
 
-    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+    def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
         """Report the bits, or their opposites, by uniform multiples of 2^-53 against ``truth``."""
         lies = rng.random(values.shape) >= self.truth
         return values.astype(np.int64) ^ lies
 
-    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Correct the bias of the number of ones."""
         return self._debias(waiting, self.users)
 
-    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Count the ones and correct the bias."""
         return self._debias(np.asarray(messages, dtype=float).sum(axis=0), self.users)
 
     def release_sum(self, total: ArrayLike, rng: np.random.Generator,
-                    batches: int = 1) -> NDArray[np.float64]:
+                    batches: int = 1) -> Floats:
         """Draw the reported ones as two binomials, in floating point, for simulations."""
         ones = np.rint(np.asarray(total, dtype=float)).astype(np.int64)
         zeros = self.users * batches - ones
         reports = rng.binomial(ones, self.truth) + rng.binomial(zeros, 1 - self.truth)
         return self._debias(reports, self.users * batches)
 
-    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_mgf(self, s: Floats) -> Floats:
         """Bound by the worse of a true one and a true zero for every user."""
         one, zero = (bernoulli_log_mgf(p, s / self.bias) for p in (self.truth, 1 - self.truth))
         return self.users * np.maximum(one, zero)
 
-    def _debias(self, ones: ArrayLike, users: int) -> NDArray[np.float64]:
+    def _debias(self, ones: ArrayLike, users: int) -> Floats:
         return np.asarray((np.asarray(ones) - users * (1 - self.truth)) / self.bias)

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.privatizers.domain import Box
 from bandits_dp.privatizers.integer_sum import IntegerSum
 
@@ -80,7 +81,7 @@ class SecureSum(IntegerSum):
         self.bits_per_user = math.log2(self.modulus)
         self.span = self.step * (self.modulus - 1)
 
-    def _round(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
+    def _round(self, array: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
         """Encode every number; ends of the interval take no random number."""
         return (super()._round(array, rng) if self.needs_values
                 else np.rint((array - self.low) / self.step).astype(np.int64))
@@ -89,11 +90,11 @@ class SecureSum(IntegerSum):
         """Send the integer plus the user's own noise, modulo m, shape (users, 1)."""
         return self.send(self.check(values), _checks.generator(rng))
 
-    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+    def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
         """Return each user's integer plus her own noise, modulo m."""
         return super().send(values, rng) % self.modulus
 
-    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Decode the sum modulo m; int64 wraps around at a multiple of m."""
         return self.analyze(waiting % self.modulus, rng)
 
@@ -102,6 +103,6 @@ class SecureSum(IntegerSum):
         # int64 wraps at a multiple of m, a power of two
         return messages.sum(axis=0) % self.modulus
 
-    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Find the sum in the range that m distinguishes, and undo the encoding."""
         return self._decode((messages - self._lowest) % self.modulus + self._lowest)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.noise.grid import Grid
 from bandits_dp.privatizers.base import Privatizer
@@ -39,15 +40,15 @@ class Trusting(Privatizer):
         """Check the values and :meth:`send` them, shape (users, dimension)."""
         return self.send(self.check(values), _checks.generator(rng))
 
-    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+    def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
         """Send the value itself, rounded to the grid."""
         return self.grid.near(values)
 
-    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Add one noise to the sum."""
         return self.grid.noisy(waiting, rng)
 
-    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Sum the messages, which is exact, and pass the sum to :meth:`receive`."""
         return self.receive(messages.sum(axis=0, dtype=float), rng)
 
@@ -79,20 +80,20 @@ class Identity(Trusting):
         self.guarantee = no_guarantee("none", "one reward", self._protected()[1], "certified",
                                       "rewards are used as they are")
 
-    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+    def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
         """Send the value itself."""
         return values
 
-    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Return the sum as it is."""
         return waiting
 
     def release_sum(self, total: ArrayLike, rng: np.random.Generator,
-                    batches: int = 1) -> NDArray[np.float64]:
+                    batches: int = 1) -> Floats:
         """Return the true sums."""
         return np.asarray(total, dtype=float)
 
-    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_mgf(self, s: Floats) -> Floats:
         """Return 0: there is no noise."""
         return np.zeros_like(s)
 
@@ -102,10 +103,10 @@ class Noisy(Trusting):
 
     model = "local"
 
-    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+    def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
         """Send the value plus the user's own noise."""
         return self.grid.noisy(values, rng)
 
-    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Return the sum as it is."""
         return waiting

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
+from bandits_dp._types import Floats
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.skellam import skellam_variance
 from bandits_dp.noise.exact_counts import UNIT, poisson, units
@@ -93,6 +94,6 @@ class SkellamSum(SecureSum):
                   rng: np.random.Generator) -> NDArray[np.int64]:
         return np.subtract(*rng.poisson(self.variance * users / self.honest / 2, (2, *shape)))
 
-    def _log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _log_mgf(self, s: Floats) -> Floats:
         """Return variance * (cosh(s) - 1)."""
         return 2 * (self.variance * self.users / self.honest) * np.sinh(s / 2) ** 2

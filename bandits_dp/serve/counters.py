@@ -3,8 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bandits_dp._types import Floats
 from bandits_dp.continual.base import Counter
 from bandits_dp.serve import state
 from bandits_dp.serve.saved import Saved, locked
@@ -37,7 +38,7 @@ class ServedCounter(Saved):
         self.counter, self.description = counter, counter.description
 
     @locked
-    def add(self, value: ArrayLike, rng: np.random.Generator) -> NDArray[np.float64]:
+    def add(self, value: ArrayLike, rng: np.random.Generator) -> Floats:
         """Take the next value and release the private running sum, as the counter's ``add``."""
         return self.counter.add(value, rng)
 
