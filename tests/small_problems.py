@@ -118,7 +118,7 @@ class Crowd:
 
     def begun(self):
         """Play some rounds, let five users be shown something, and the fourth answer; return the tickets of the others."""
-        self.play(30 if self.setting == "clients" else 67)
+        self.play(30 if self.setting == "clients" else 66)  # in the middle of batches of three and of four
         tickets = [self.act(user) for user in ("Ada", 1, 2, 3, "Grace")]
         answered = tickets.pop(3)
         self.learner.update(answered, self.answer(answered), self.noise)
