@@ -167,6 +167,17 @@ class App(ABC):
         Exception
             What a learner of your own raises when it is told a release. The answer is taken then,
             and the next call tells the same release again.
+
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+        >>> app = bdp.make("SDP-AE", problem, horizon=1000, epsilon=1, delta=1e-3, batch_size=50)
+        >>> ada, grace = app.act(user="Ada"), app.act(user="Grace")
+        >>> app.update(grace, 1)
+        >>> app.update(ada, 0)
+        >>> app.played
+        2
         """
         self.tell()
         self.take(ticket, answers, rng)

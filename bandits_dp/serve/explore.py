@@ -1,8 +1,10 @@
 """Ask an app of any kind for a ticket, with exploration: some users are shown a random arm.
 
-A log of such tickets can evaluate other policies. The random choice uses no user's data, so
-guarantees do not change. Widths hold for any numbers of pulls, and radii for features chosen in any
-way before the reward. On average, exploring costs a user at most ``explore`` times the largest gap.
+From a log of arms, rewards, propensities and features, ``evaluate`` of ``bandits_book.logs``
+estimates what another policy would have earned. The log holds raw answers: it is not private, and
+neither are estimates from it. The random choice uses no user's data, so guarantees do not change.
+Widths hold for any numbers of pulls, and radii for features chosen in any way before the reward. On
+average, exploring costs a user at most ``explore`` times the largest gap.
 """
 
 from __future__ import annotations
@@ -38,6 +40,11 @@ def ask(app: App, given: Any, user: bytes | None, explore: float, rng: Any, **mo
         Share of users who are shown an arm that is drawn uniformly, in [0, 1].
     rng : numpy.random.Generator or None
         Source of exploration and of noise on features.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the app asks in phases and cannot explore.
     """
     if explore or rng is not None:
         raise ValueError(f"explore and rng must be left out for {app.name}, which asks in phases, "

@@ -96,7 +96,7 @@ class Restarts(Served):
                                              "and all later ones have other users")
 
     def horizon_of(self, stage: int) -> int:
-        """Return the horizon of a stage, from 0."""
+        """Return the horizon of a stage; the first one is 0."""
         if stage >= 62:
             return NO_END
         squared = self.first ** (1 << min(stage, 6))
@@ -111,7 +111,11 @@ class Restarts(Served):
     @locked
     def update(self, ticket: Ticket, answers: ArrayLike,
                rng: np.random.Generator | None = None) -> None:
-        """Take the answer to a ticket, and restart when the horizon is reached."""
+        """Take the answer to a ticket, and restart when the horizon is reached.
+
+        Parameters and errors are those of :meth:`bandits_dp.serve.served.Served.update`.
+        HorizonReached is raised only where no app can be made for a longer horizon.
+        """
         super().update(ticket, answers, rng)
         with suppress(HorizonReached):  # the answer counts
             self._settle()

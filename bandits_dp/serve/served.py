@@ -186,6 +186,16 @@ class Served(Saved):
         ValueError
             If an argument is out of range; as BudgetSpent or InBatch, if the user may not be asked
             now; as HorizonReached, if all rounds are played. Nothing has changed then.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bandits_dp as bdp
+        >>> from bandits_dp.serve import Served
+        >>> served = Served(bdp.make("UCB1", bdp.problems.BernoulliArms([0.9, 0.8]), horizon=1000))
+        >>> ticket = served.act(user="Ada", rng=np.random.default_rng(1), explore=0.5)
+        >>> ticket.arm, ticket.propensity
+        (0, 0.75)
         """
         self._settle()
         self._name()
@@ -232,8 +242,29 @@ class Served(Saved):
 
         Raises
         ------
-        ValueError, TypeError, Exception
-            See the app's ``update``. Besides, if the ticket is another app's, or was changed.
+        ValueError
+            If an answer is out of range, their number is wrong, or ``rng`` is no Generator; if the
+            ticket is another app's, or was changed; as TicketExpired, if it was used already or its
+            batch was released without it; as HorizonReached, if all rounds are played. Nothing has
+            changed then.
+        TypeError
+            If ``ticket`` is not a ticket.
+        Exception
+            What a learner of your own raises when it is told a release. The answer is taken then,
+            and the next call tells the same release again.
+
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> from bandits_dp.serve import Served, TicketExpired
+        >>> served = Served(bdp.make("UCB1", bdp.problems.BernoulliArms([0.9, 0.8]), horizon=1000))
+        >>> ticket = served.act(user="Ada")
+        >>> served.update(ticket, 1)
+        >>> try:
+        ...     served.update(ticket, 1)
+        ... except TicketExpired:
+        ...     print("it counts once,", served.played, "in all")
+        it counts once, 1 in all
         """
         self._settle()
         self.app.must_go_on()
@@ -324,6 +355,20 @@ class Served(Saved):
             or its batch was released without it.
         TypeError
             If it is no string.
+
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> from bandits_dp.serve import Served
+        >>> served = Served(bdp.make("UCB1", bdp.problems.BernoulliArms([0.9, 0.8]), horizon=1000))
+        >>> token = served.act(user="Ada").token
+        >>> served.ticket(token).arm
+        0
+        >>> try:
+        ...     served.ticket(token + "x")
+        ... except ValueError:
+        ...     print("it was changed")
+        it was changed
         """
         self._name()
         ticket = opened(token, self.secret)
@@ -332,7 +377,18 @@ class Served(Saved):
 
     @locked
     def show(self, actions: ArrayLike) -> None:
-        """Tell the actions to a learner that was made for a distribution of instances."""
+        """Tell the actions to a learner that was made for a distribution of instances.
+
+        Parameters
+        ----------
+        actions : array_like, shape (k, d)
+            One action per row, of norm at most 1; not all zero.
+
+        Raises
+        ------
+        ValueError
+            If the actions are out of range, or known already. Nothing has changed then.
+        """
         self.app.show(actions)  # type: ignore[attr-defined]
 
     @locked
@@ -348,12 +404,32 @@ class Served(Saved):
         ----------
         features : array_like, shape (arms, dimension) or (users, arms, dimension)
             What each user is shown, if the learner is shown features.
+
+        Raises
+        ------
+        ValueError
+            If features are out of range, or the actions of a learner are not known yet.
+
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> from bandits_dp.serve import Served
+        >>> problem = bdp.problems.ContextualLinear(arms=2, dimension=2)
+        >>> served = Served(bdp.make("LinUCB", problem, horizon=1000))
+        >>> served.suggest([[0.6, 0.8], [0.8, 0.6]]), served.tickets
+        (0, {})
         """
         return suggested(self.app, *features)
 
     @locked
     def status(self) -> Status:
-        """Return numbers of answers, users, open and missed tickets, and what is promised."""
+        """Return numbers of answers, users, open and missed tickets, and what is promised.
+
+        Returns
+        -------
+        Status
+            See :class:`bandits_dp.serve.status.Status`. It tells no answer.
+        """
         self._give_back()
         users = sum(times > 0 for times in self.app.visits.values())
         waiting = sum(ticket.users for ticket in self.app.open.values())
