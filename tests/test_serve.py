@@ -160,10 +160,14 @@ def test_a_ticket_that_was_changed_is_refused():
         one.update(pair, [1.0, 0.0])
 
 
-def test_a_ticket_that_a_crash_forgot_is_not_taken_for_the_one_that_has_its_place():
-    app, again = make("VB-SDP-AE"), make("VB-SDP-AE")
-    app.act()
-    again.restore(app.save())
+@pytest.mark.parametrize("way", ["restored", "restored twice", "copied"])
+def test_a_ticket_that_a_crash_forgot_is_not_taken_for_the_one_that_has_its_place(way):
+    first, app, again = (make("VB-SDP-AE") for _ in range(3))
+    first.act()
+    for one in (app, again):
+        one.restore(first.save())
+    app = app if way == "restored twice" else first
+    again = copy.copy(app) if way == "copied" else again
     lost, given = app.act(), again.act()
     for late in (lambda: again.update(lost, 1.0), lambda: again.ticket(lost.token)):
         refused("ticket must be open", late, error=TicketExpired)
