@@ -20,6 +20,20 @@ from tests import exact_delta
 mp.mp.dps = 60
 
 
+@pytest.mark.parametrize("epsilon", (1e-100, 1e-12, 1e-10, 1e-8, 1e-6, 1e-3, 0.1, 1.0, 5.0, 30.0, 100.0, 1e6, 1e20))
+@pytest.mark.parametrize("delta", (1e-300, 1e-15, 1e-12, 1e-8, 1e-6, 0.1, 0.5, 0.99))
+def test_gaussian_matches_high_precision(epsilon, delta):
+    """Exact to 1e-12 relative, for tiny epsilons, too; the inverse is never too small, and it scales with the sensitivity."""
+    if epsilon == 1e-100 and delta == 1e-300:
+        return  # which takes a std above 1e100
+    std = acc.gaussian_noise_std(epsilon, delta, 1.0)
+    true = exact_delta.gaussian(std, epsilon)
+    assert abs(acc.gaussian_delta(std, epsilon, 1.0) / true - 1) < 1e-12
+    assert true <= delta and (epsilon > 1e3 or true > delta * (1 - 1e-8))
+    assert exact_delta.gaussian(std * (1 - 1e-7), epsilon) > delta
+    assert acc.gaussian_noise_std(epsilon, delta, sensitivity=7.0) == pytest.approx(7 * std, rel=1e-12)
+
+
 @pytest.mark.parametrize(("trials", "p"), [(10**4, 0.5), (10**6, 0.5), (10**8, 0.5), (10**8, 1e-6), (10**8, 0.25)])
 def test_binomial_large_trials_match_high_precision(trials, p):
     """At up to 1e8 trials: log-probabilities near the mode and in both tails, against 60 digits."""

@@ -1,4 +1,4 @@
-"""Views of an adversary: mechanisms for :func:`bandits_dp.audit` from a privatizer or an app."""
+"""Views of an adversary: mechanisms for ``audit`` from a privatizer or an app."""
 
 from __future__ import annotations
 

@@ -117,6 +117,7 @@ class BinarySum(BitSum):
             reason = ("M_sum with tau = 96 ln(2/delta) / epsilon^2, an order constant chosen by "
                       "us, and proved by Chernoff's bound")
         self._set_up(1, bits)
+        self.noise_mean = bits.mean(self.users)
         self._promise(epsilon, delta, calibration, reason + self._trust, gap)
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
