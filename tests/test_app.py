@@ -294,6 +294,16 @@ def test_tickets_of_several_users_play_no_more_rounds_than_there_are(name, horiz
     assert app.played == horizon and all(slot.waiting is None for slot in app.slots)  # of a batch that never fills
 
 
+@pytest.mark.parametrize("case", [case for case in BARE if hasattr(Alone(case).learner, "decides")])
+def test_a_phase_after_which_nobody_plays_releases_nothing(case):
+    app = Alone(case).learner
+    plays = int(app.asked.plays.sum())
+    for rounds in (plays + 1, plays):
+        app.horizon = rounds
+        app.begin()
+        assert app.decides is (rounds > plays)
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e101, -1e300])
 def test_a_clipped_answer_always_counts(bad):
     learner = ArmElimination(3, DoublingBatches(), ChernoffWidth(200, 10))
