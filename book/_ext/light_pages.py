@@ -40,8 +40,8 @@ FIGURE = re.compile(r"(?s)<script>((?:(?!</script>).)+\bstartAll\([^()]*\);\s*\}
 MEASURING = re.compile(r"function (\w+)\(\)\{const (\w)=\(\)=>\{document\.querySelectorAll\(\[\"pre\".*?,\2\(\)\}(?=function )")
 # The theme puts on the page whatever its browser keeps under these names, and has no colours for other words than three.
 KEPT = re.compile(r'localStorage\.getItem\("(mode|theme)"\) \|\| "(\w+)"')
-# Extensions give each proof, exercise and solution the same name within.
-SAME_NAME = re.compile(r' id="(?:proof|exercise|solution)(?:-content)?"')
+# Extensions give each proof, exercise and solution the same name within; a function of that name keeps its own.
+SAME_NAME = re.compile(r'(?<!"viewcode-block") id="(?:proof|exercise|solution)(?:-content)?"')
 TEST = re.compile(r'(?<=<span class="pre">)test_\w+(?=</span>)')  # a name that may break after an underscore, and nowhere else
 ADDRESS = re.compile(r"url\((['\"]?)(?!data:|https?:|#|/)([^'\")]+)\1\)")
 NAMING = re.compile(r'(?s)class="([^"]*)"|<script\b[^>]*>(.*?)</script>')
